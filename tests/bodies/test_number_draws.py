@@ -362,6 +362,26 @@ def test_normal_numbers_of_a_stream_are_native(native: bool) -> None:
     assert taken(sim) > 0.9 * sim.events
 
 
+def staged(sim: ev.Simulation, stream: ev.Stream, log: list[float]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(stream.erlang(1.0, k=3))
+        log.append(stream.erlang(0.5, 2))
+
+
+def test_a_sum_of_a_few_stages_is_written_out() -> None:
+    told, sim = [], ev.Simulation()
+    for way in (False, "auto"):
+        sim, stream, log = simulation(way), MAKERS["Stream"](2), list[float]()
+        sim.process(staged(sim, stream, log))
+        sim.run(until=100.0)
+        told.append((log, state_of(stream)))
+    assert told[0] == told[1]
+    assert taken(sim) > 0.8 * sim.events
+    assert sim._migration is not None
+    bodies = [one for known in sim._migration._bodies._known.values() for one in known]
+    assert not any("call_builtin" in one.text for one in bodies)
+
+
 def far(sim: ev.Simulation, gen: Random, log: list[int]) -> ev.ProcessGenerator:
     while True:
         yield ev.hold(0.25)

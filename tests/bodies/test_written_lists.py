@@ -26,7 +26,8 @@ def machinist(sim: ev.Simulation, gen: Any, log: list[Any]) -> ev.ProcessGenerat
         yield ev.hold(gen.choice([0.5, 1.0, 2.5]))
         kind = gen.choice(("fast", "slow"))
         yield ev.hold([0.25, 0.75][gen.randint(0, 1)] if kind == "fast" else (1.5, 0.5)[gen.randint(0, 1)])
-        log.append((kind, gen.choice([1, 2, 3]), gen.choice(["a", "b"]), part_of((0.5, 1.5), gen.random()), sim.time))
+        yield ev.hold(part_of((0.5, 1.5), gen.random()))
+        log.append((kind, gen.choice([1, 2, 3]), gen.choice(["a", "b"]), sim.time))
 
 
 def outcome(way: Any, gen: Any, *, native: bool) -> tuple[list[Any], ev.Simulation]:

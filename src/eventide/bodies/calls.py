@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from eventide.bodies.arithmetic import CHECKED, best_among, best_of, mathematical, one_of, ordered, real, without_sign
-from eventide.bodies.operands import EXACT, LARGEST, Kind, Known, Operand, Thing, Unknown, constant, sure
+from eventide.bodies.operands import EXACT, LARGEST, MOST_TURNS, Kind, Known, Operand, Thing, Unknown, constant, sure
 from eventide.native.objects import LISTS, object_at
 from eventide.rows.codes import UNMADE
 from eventide.rows.mersenne_twister import MOST_BELOW, is_normal_as_here, place_of_words
@@ -93,6 +93,10 @@ def drawn_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: 
     """What a generator draws. Raises Unknown for other arguments than numbers."""
     if draw.of_one is not None and len(node.args) == 1 and not node.keywords:
         draw = draw.of_one
+    if draw.turns and are_few_turns(draw, node):
+        return expressions.as_operand(
+            expressions.followed(called.value.__func__, expressions.naming.owner_of(called), node), node
+        )
     if draw.of_tables:
         return _drawn_from_tables(expressions, called, draw, node)
     names, emission = [argument.name for argument in draw.arguments], expressions.emission
@@ -116,6 +120,15 @@ def drawn_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: 
     call = f"call_builtin({', '.join([address, *texts])})"
     found = called_at(emission, call, draw.range_of(*ranges), counts=draw.counts)
     return found._replace(is_numpy=draw.is_numpy)
+
+
+def are_few_turns(draw: Draw, node: ast.Call) -> bool:
+    """Whether the loop by which a number is drawn has as few turns as may be written out."""
+    names = [argument.name for argument in draw.arguments]
+    given: dict[str | None, ast.expr] = {word.arg: word.value for word in node.keywords}
+    given.update(zip(names, node.args, strict=False))
+    turns = given.get(draw.turns)
+    return isinstance(turns, ast.Constant) and type(turns.value) is int and turns.value <= MOST_TURNS
 
 
 def _drawn_natively(

@@ -40,6 +40,7 @@ from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemptio
 from eventide.bodies.operands import (
     EXACT,
     KINDS,
+    MOST_TURNS,
     OPTIONAL,
     SAMPLES,
     WIDE,
@@ -83,8 +84,6 @@ _COMPARISONS: Final[dict[type, str]] = {
     ast.NotEq: "!=",
 }
 _NOTHING: Final = Thing("", (), None)
-MOST_TURNS: Final = 8
-"""Of a loop in what is called."""
 _DEEPEST: Final = 8
 """The depth to which calls are followed into each other."""
 

@@ -60,6 +60,8 @@ NOTHING: Final = 2
 WIDE: Final = 2**62
 """Whole numbers of a row are smaller, so that the sum of two does not overflow."""
 EXACT: Final = common.EXACT
+MOST_TURNS: Final = 8
+"""Of a loop in what is called."""
 LARGEST: Final = 1.7976931348623157e308
 
 

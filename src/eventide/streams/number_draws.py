@@ -61,6 +61,7 @@ class Draw(NamedTuple):
     is_scaled   whether native code draws it itself, from the next uniform of a stream
     is_closed   whether the last argument is one of the whole numbers of which it draws one
     function    the name of the function of numpy that draws it, if it is called in place of the method
+    turns   the argument that says how many turns a loop of its text makes, which is native itself if these are few
     of_tables   how many lists or tuples of numbers it takes, and nothing else
     """
 
@@ -75,6 +76,7 @@ class Draw(NamedTuple):
     is_scaled: bool = False
     is_closed: bool = False
     function: str = ""
+    turns: str = ""
     of_tables: int = 0
 
 
@@ -221,7 +223,9 @@ _STREAM: Final[Mapping[str, Draw]] = {
     "poisson": Draw((Argument("mean", 0.0, LARGEST_POISSON),), lambda _: _COUNTS, counts=True),
     "geometric": Draw((Argument("p", 1e-6, 1.0),), lambda _: _COUNTS, counts=True),
     "erlang": Draw(
-        (_positive("mean"), Argument("k", 1.0, 1e6)), lambda mean, _: _between((0.0, 0.0), (0.0, FARTHEST * mean[1]))
+        (_positive("mean"), Argument("k", 1.0, 1e6)),
+        lambda mean, _: _between((0.0, 0.0), (0.0, FARTHEST * mean[1])),
+        turns="k",
     ),
     "triangular": Draw((_location("low"), _location("mode"), _location("high")), _between),
     "lognormal": Draw((_positive("mean"), Argument("stdev", 0.0, 1e200)), lambda mean, _: (0.0, 1e16 * mean[1])),
