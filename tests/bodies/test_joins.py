@@ -342,3 +342,56 @@ def test_what_is_made_and_read_again_is_pythons(native: bool) -> None:
     expected = run_kept(simulation(False))
     assert run_kept(simulation("auto", native=native)) == expected
     assert expected[1] == [4.75]
+
+
+def run_returning(sim: ev.Simulation, looks: bool, stops: tuple[float, ...]) -> list[Any]:
+    """Processes that return numbers and tuples, which nobody uses unless somebody keeps the processes."""
+    rng, log, desk = Random(2), list[Any](), ev.Resource(sim)
+
+    def child(k: int) -> ev.ProcessGenerator[Any]:
+        with desk.request() as place:
+            yield place
+            yield ev.hold(rng.expovariate(2.0))
+            if k % 3 == 0:
+                return k, sim.time
+            if k % 3 == 1:
+                return 60.0 / k
+        return k
+
+    def source() -> ev.ProcessGenerator:
+        for k in range(120):
+            yield ev.hold(rng.expovariate(0.5))
+            sim.process(child(k))
+
+    def parent() -> ev.ProcessGenerator:
+        for k in range(20):
+            yield ev.hold(rng.expovariate(0.1))
+            sim.process(child(3 * k))
+            yield sim.process(child(k + 1))
+            last = sim.process(child(3 * k + 2))
+            yield last
+
+    def looker() -> ev.ProcessGenerator:
+        kept = list[ev.Process]()
+        for _ in iter(range(90)):
+            yield ev.hold(3.3)
+            log.append([(one.name, one.terminated, one.result) for one in kept])
+            kept = [one for one in sim.processes if one.name[0] == "c"]
+
+    sim.process(source())
+    sim.process(parent())
+    if looks:
+        sim.process(looker())
+    for until in stops:
+        sim.run(until=until)
+    return [log, rng.random(), sim.events, list(desk.waits.values)]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_what_a_process_returns_is_kept_for_those_who_have_it(native: bool) -> None:
+    for looks in (False, True):
+        for stops in ((300.0,), (3.1, 30.0, 50.0, 77.7, 300.0)):
+            expected = run_returning(simulation(False), looks, stops)
+            sim = simulation("auto", native=native)
+            assert run_returning(sim, looks, stops) == expected
+            assert looks or made(sim) > 20

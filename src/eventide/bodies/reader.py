@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from eventide.reading.twins import Twin
 
 MOST_TURNS: Final = 2**20  # of loops in one event: then Python continues, which can be interrupted
+_KNOWN: Final = "if a.process.watched[i] + a.process.named[i] != 0:\n    code = EXIT\n    break"
+"""Python has a process, or may ask for it, and what it returns; else nobody does."""
 
 
 class Reading(Waiting):
@@ -437,8 +439,19 @@ class Reading(Waiting):
         self._need_settled(statement)
         if value is None or (isinstance(value, ast.Constant) and value.value is None and not frame.result):
             self._end()
-        elif frame.call is None or isinstance(value, ast.YieldFrom):
+        elif isinstance(value, ast.YieldFrom):
             self._on_other(statement)
+        elif frame.call is None:
+
+            def end(expressions: BodyExpressions) -> None:
+                expressions.emission.emit_early(_KNOWN)
+                for part in value.elts if isinstance(value, ast.Tuple | ast.List) else [value]:
+                    expressions.kept(part)
+
+            if self._attempt(statement, end):
+                self._leave_blocks(frame.blocks)
+                self._add("code = ENDS\nbreak")
+                self._lines = None
         else:
 
             def write(expressions: BodyExpressions) -> None:
