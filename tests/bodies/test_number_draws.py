@@ -26,7 +26,15 @@ from eventide.bodies import calls
 from eventide.bodies.arithmetic import best_of, without_sign
 from eventide.bodies.operands import Kind, Operand
 from eventide.bodies.points import Told
-from eventide.rows.mersenne_twister import MOST_BELOW, next_below, next_normal, next_uniform, place_of_words
+from eventide.rows.mersenne_twister import (
+    MOST_BELOW,
+    is_gauss_as_here,
+    is_normal_as_here,
+    next_below,
+    next_normal,
+    next_uniform,
+    place_of_words,
+)
 from eventide.streams import numpy_functions
 from eventide.streams.number_draws import GENERATORS, draw_of
 
@@ -401,6 +409,36 @@ def test_a_number_below_what_one_word_holds_no_more_is_python_s(native: bool) ->
         told.append((log, gen.getstate()))
     assert told[0] == told[1]
     assert any(n > 2**32 for n in told[0][0])
+
+
+def paired(sim: ev.Simulation, gen: Random, log: list[Any]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(abs(gen.gauss(1.0, 0.25)))
+        log.append(gen.gauss(0.0, 2.0))
+        yield ev.hold(0.25)
+        log.append(gen.gauss(sim.time, 2.0))
+
+
+@NATIVE
+def test_who_draws_one_of_a_pair_leaves_the_other_to_whoever_comes_next(native: bool) -> None:
+    told, sim = [], ev.Simulation()
+    for way in (False, "auto"):
+        sim, gen, log = simulation(way, native=native), Random(1), list[Any]()
+        sim.process(paired(sim, gen, log))
+        for k in range(1, 41):
+            sim.run(until=5.0 * k)
+            log += [gen.gauss_next, gen.gauss(0.0, 1.0) if k % 3 else None]  # type: ignore[attr-defined]  # it has that
+            if k % 5 == 0:
+                gen.seed(k)
+        told.append((log, gen.getstate()))
+    assert told[0] == told[1]
+    assert taken(sim) > 0.4 * sim.events
+
+
+def test_this_python_draws_as_native_code_does() -> None:
+    assert place_of_words() is not None
+    assert is_normal_as_here()
+    assert is_gauss_as_here()
 
 
 def tossed(sim: ev.Simulation, gen: Random, log: list[int]) -> ev.ProcessGenerator:

@@ -19,10 +19,20 @@ from eventide.bodies.arithmetic import CHECKED, best_among, best_of, mathematica
 from eventide.bodies.operands import EXACT, LARGEST, MOST_TURNS, Kind, Known, Operand, Thing, Unknown, constant, sure
 from eventide.native.objects import LISTS, object_at
 from eventide.rows.codes import UNMADE
-from eventide.rows.mersenne_twister import MOST_BELOW, is_normal_as_here, place_of_words
+from eventide.rows.mersenne_twister import MOST_BELOW, TURN, is_gauss_as_here, is_normal_as_here, place_of_words
 from eventide.statistics.quantiles import inverse_of_normal
 from eventide.streams.drawing import WIDEST
-from eventide.streams.number_draws import GENERATORS, UNIT, Draw, Range, callable_of, draw_of, generator_of, uniforms_of
+from eventide.streams.number_draws import (
+    GAUSS,
+    GENERATORS,
+    UNIT,
+    Draw,
+    Range,
+    callable_of,
+    draw_of,
+    generator_of,
+    uniforms_of,
+)
 from eventide.streams.numpy_functions import BETWEEN, UNIFORM, address_of, entry_of, place_of_bytes
 from eventide.streams.streams import Stream
 
@@ -62,7 +72,8 @@ def addressed_call(function: object, path: Path) -> Call:
 def is_native(draw: Draw) -> bool:
     """Whether native code draws it itself, from the words of a generator of `random` or a uniform of a stream."""
     has_words = draw.has_words and place_of_words() is not None
-    return draw.is_scaled or (has_words and ("next_normal" not in draw.text or is_normal_as_here()))
+    is_known = is_gauss_as_here() if draw.text == GAUSS else "next_normal" not in draw.text or is_normal_as_here()
+    return draw.is_scaled or (has_words and is_known)
 
 
 def has_function(draw: Draw) -> bool:
@@ -139,6 +150,9 @@ def _drawn_natively(
     state, known = f"{address} + {place_of_words()}", Known(low=bounds[0], high=bounds[1], is_number=True)
     if not draw.counts:
         emission.begin_effect()
+        if draw.text == GAUSS:
+            number = _number_of_pair(expressions, address, state)
+            return emission.keep(f"{real(values[0])} + {number} * {real(values[1])}", "float", **known)
         return emission.keep(draw.text.format(state, *map(real, values)), "float", **known)
     *starts, last = values
     start, most = starts[0] if starts else constant(0), MOST_BELOW if draw.has_words else WIDEST
@@ -150,6 +164,26 @@ def _drawn_natively(
         return emission.keep(f"{start.text} + next_below({state}, {count})", "int", **known)
     uniform = called_at(emission, f"draw_next({address})", UNIT)
     return emission.keep(f"{start.text} + int({uniform.text} * float({count}))", "int", **known)
+
+
+def _number_of_pair(expressions: BodyExpressions, generator: str, state: str) -> str:
+    """The variable with the next standard normal number: the one that a generator has kept, or the first of two."""
+    constants = [expressions.naming.address(Thing("", (), one)) for one in ("gauss_next", float, None)]
+    names = [expressions.emission.name() for _ in range(4)]
+    expressions.emission.emit(_PAIR.format(generator, state, *constants, *names, TURN))
+    return names[0]
+
+
+_PAIR: Final = """{5} = 0.0
+{6} = attribute({0}, {2}, {3})
+if {6} != 0:
+    {5} = taken_real({6})
+    set_object({0}, {2}, {4})
+else:
+    {7} = next_uniform({1}) * {9!r}
+    {8} = sqrt(-2.0 * log(1.0 - next_uniform({1})))
+    {5} = cos({7}) * {8}
+    set_real({0}, {2}, sin({7}) * {8})"""
 
 
 def _drawn_from_tables(expressions: BodyExpressions, called: Thing, draw: Draw, node: ast.Call) -> Operand:

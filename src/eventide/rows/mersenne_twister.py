@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 from ctypes import c_uint32, string_at
 from functools import cache
-from math import exp, log, sqrt
+from math import cos, exp, log, pi, sin, sqrt
 from random import Random
 from typing import Final
 
@@ -20,6 +20,7 @@ _FAR: Final = 397
 """How far away the word is that enters a new one."""
 _WORD: Final = 4  # bytes
 RATIO: Final = 4 * exp(-0.5) / sqrt(2.0)
+TURN: Final = 2.0 * pi
 MOST_BELOW: Final = 2**32 - 1
 """The largest count of which a number is drawn from one word."""
 
@@ -105,6 +106,15 @@ def is_normal_as_here() -> bool:
         return False
     drawn = [next_normal(id(other) + place) for _ in range(40)]
     return drawn == [known.normalvariate(0.0, 1.0) for _ in range(40)] and known.getstate() == other.getstate()
+
+
+@cache
+def is_gauss_as_here() -> bool:
+    """Whether this Python draws pairs of normal numbers as native code does (`bodies/calls.py`)."""
+    known, other = Random(1), Random(1)
+    angle, radius = other.random() * TURN, sqrt(-2.0 * log(1.0 - other.random()))
+    pair = [cos(angle) * radius, sin(angle) * radius]
+    return known.gauss(0.0, 1.0) == pair[0] and known.gauss_next == pair[1] and known.gauss(0.0, 1.0) == pair[1]  # type: ignore[attr-defined]  # it is Python's own
 
 
 def next_below(state: int, count: int) -> int:

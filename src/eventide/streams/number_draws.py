@@ -41,6 +41,9 @@ UNIT: Final = (2.0**-53, 1.0 - 2.0**-53)
 """Where the uniforms of streams are."""
 
 
+GAUSS: Final = "one of a pair of normal numbers, of which the generator keeps the other"
+
+
 class Argument(NamedTuple):
     """An argument of a method, and between which numbers it is known what the method gives."""
 
@@ -57,7 +60,7 @@ class Draw(NamedTuple):
     of_one  what it draws if it is given one number alone, if that is another thing
     is_numpy whether the number is of a class of numpy's own, as np.int64
     has_words   whether native code draws it itself, from the generator's words
-    text    what it is then, where it does not count: of the place of the words, `{0}`, and the arguments
+    text    what it is then, where it does not count: of the place of the words, `{0}`, and the arguments; or GAUSS
     is_scaled   whether native code draws it itself, from the next uniform of a stream
     is_closed   whether the last argument is one of the whole numbers of which it draws one
     function    the name of the function of numpy that draws it, if it is called in place of the method
@@ -190,7 +193,7 @@ _RANDOM: Final[Mapping[str, Draw]] = {
         has_words=True,
     ),
     "_randbelow_with_getrandbits": _from_zero("n"),
-    "gauss": Draw((_location("mu", 0.0), _scale("sigma")), _around),
+    "gauss": Draw((_location("mu", 0.0), _scale("sigma")), _around, has_words=True, text=GAUSS),
     "normalvariate": Draw(
         (_location("mu", 0.0), _scale("sigma")), _around, has_words=True, text="{1} + next_normal({0}) * {2}"
     ),
