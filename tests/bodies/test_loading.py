@@ -297,7 +297,7 @@ def test_processes_that_returned_too_often_rest_in_further_simulations(
     often: int, until: float, past: loading._Past
 ) -> None:
     past.is_loaded = True
-    known, taken = learned(), []
+    known, taken, sim = learned(), [], ev.Simulation()
     for _ in range(4):
         sim = random_bodies.simulation("auto")
         for _ in range(8):
@@ -306,6 +306,8 @@ def test_processes_that_returned_too_often_rest_in_further_simulations(
         taken.append(random_bodies.taken(sim))
     assert taken[0] > 0
     assert taken[1:] == [0, 0, 0]
+    assert "unlucky: Python, because of" in str(sim.explain())
+    assert "its processes have returned to Python too often of late" in str(sim.explain())
     assert known.rests(unlucky.__code__)
     for went in range(1, 4):
         past.seen += 2 * REST**2

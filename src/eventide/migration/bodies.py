@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 MOST_KINDS: Final = 4
 """The most combinations of types for which a body is read."""
+_RESTS: Final = "its processes have returned to Python too often of late for native code to pay"
 MOST_SHAPES: Final = 24
 """The most objects of different kinds for which the refusal of a method is told apart."""
 
@@ -63,6 +64,8 @@ class Bodies:
         self.native = native
         self.refused: dict[int, tuple[CodeType, CannotLower]] = {}
         self.observed: AbstractSet[str] = frozenset()  # the attributes of plain objects that only Python may set
+        self._resting: dict[CodeType, FunctionType | None] = {}
+        """The functions that rested at the last look, by their code."""
         self._learned = learned()
         self._known: dict[object, list[Body]] = {}
         self._current: dict[object, list[Body]] = {}
@@ -72,7 +75,8 @@ class Bodies:
 
     def notes(self, exits: Mapping[tuple[Body, int], int]) -> list[RowNote]:
         """What is known of each examined function, and how often each statement that stays Python was met."""
-        refused = dict(self.refused.values())
+        resting = ((code, self._rest_of(function)) for code, function in self._resting.items())
+        refused = dict(self.refused.values()) | {code: refusal for code, refusal in resting if refusal is not None}
         counts: dict[CodeType, dict[tuple[str, int, str, str], int]] = {}
         for body in chain.from_iterable(self._known.values()):
             known = counts.setdefault(body.naming.function.__code__, {})
@@ -163,8 +167,18 @@ class Bodies:
 
     def may_go(self, processes: list[Process], *, is_early: bool) -> bool:
         """Whether none of some processes rests, and all may go early if they would."""
-        codes = [generator_of(process).gi_code for process in processes]
-        return not any(map(self._learned.rests, codes)) and (not is_early or self._learned.go_early(codes))
+        generators = [generator_of(process) for process in processes]
+        codes = [one.gi_code for one in generators]
+        self._resting = {one.gi_code: function_of(one) for one in generators if self._learned.rests(one.gi_code)}
+        return not self._resting and (not is_early or self._learned.go_early(codes))
+
+    def _rest_of(self, function: FunctionType | None) -> CannotLower | None:
+        """Why processes of a function rest; None if its text cannot be had."""
+        try:
+            definition = None if function is None else self._learned.book.definition(function, yields=True)
+        except CannotLower:
+            return None
+        return None if definition is None else definition.refusal(definition.tree, _RESTS)
 
     def note_run(self, bodies: Iterable[Body], *, is_short: bool) -> None:
         """Rows of some bodies have returned to Python: note whether the run had too few events to go early."""
