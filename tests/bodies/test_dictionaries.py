@@ -157,6 +157,7 @@ def put_first(shelf: ev.Store) -> ev.ProcessGenerator:
     yield shelf.put(0.25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("kind", [*KEYS])
 @pytest.mark.parametrize("where", [of_module, of_cells, of_object])

@@ -264,6 +264,7 @@ def job_shop(sim: ev.Simulation, stops: tuple[float, ...], *, is_disturbed: bool
     return [log, [one.waits.mean for one in desks], rng.random(), sim.events]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("is_disturbed", [False, True])
 def test_loops_over_pairs_are_native_and_go_by_what_the_list_has(is_disturbed: bool, native: bool) -> None:

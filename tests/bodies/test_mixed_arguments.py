@@ -104,6 +104,7 @@ def jobs(sim: ev.Simulation, how: str, stops: tuple[float, ...], every: float, s
     return [log, [(one.waits.count, one.waits.mean, one.queue.mean) for one in desks], rng.random(), sim.events]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("how", ["used", "gone through", "made"])
 def test_a_number_of_either_type_is_handed_on(how: str, native: bool) -> None:

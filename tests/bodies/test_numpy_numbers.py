@@ -120,6 +120,7 @@ def run(sim: ev.Simulation, how: str, stops: tuple[float, ...], every: float) ->
     return [log, rng.random(), sim.events]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("how", ["held", "chosen by", "handed on", "divided"])

@@ -130,6 +130,7 @@ WHAT: dict[str, Callable[..., list[Any]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("record", WHAT.values(), ids=WHAT)
 @pytest.mark.parametrize(
     "ends", [(8.0,), pytest.param((1.5, 1.75, 3.1, 3.1, 8.0), marks=pytest.mark.slow)], ids=["one run", "several"]

@@ -194,6 +194,7 @@ def jobs(sim: ev.Simulation, where: Any, how: str, every: float, stops: tuple[fl
     return [log, [(one.waits.count, one.waits.mean, one.queue.mean) for one in desks], sim.events]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("how", ["number", "word", "desk"])
 @pytest.mark.parametrize("where", [of_module, of_cells, of_object])
@@ -295,6 +296,7 @@ def at_once(sim: ev.Simulation, seed: int, stops: tuple[float, ...], every: floa
     return [log, [(one.waits.count, one.waits.mean, one.queue.mean) for one in desks], sim.events]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_loop_goes_through_several_lists_at_once(native: bool) -> None:
     for seed in range(3):
@@ -339,6 +341,7 @@ def used(sim: ev.Simulation, seed: int, stops: tuple[float, ...], *, preempts: b
     return [log, [(one.waits.count, one.waits.mean, one.queue.mean) for one in desks], sim.events]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("preempts", [False, True])
 def test_the_method_of_a_desk_that_was_chosen_is_gone_through(preempts: bool, native: bool) -> None:

@@ -127,6 +127,7 @@ def run(sim: ev.Simulation, how: str, stops: tuple[float, ...], every: float, se
     return [log, [(one.waits.count, one.waits.mean, one.queue.mean) for one in desks], rng.random(), sim.events]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("how", ["words", "resources", "others", "weighted"])
 def test_what_was_drawn_is_unpacked(how: str, native: bool) -> None:

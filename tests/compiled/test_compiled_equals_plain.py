@@ -63,6 +63,7 @@ def test_apart_and_together_have_the_same_events_at_the_same_times(name: str) ->
             assert value == (pytest.approx(expected, rel=3e-6, abs=3e-6) if is_number else expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 @pytest.mark.parametrize(
     "name",

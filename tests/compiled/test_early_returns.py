@@ -318,6 +318,7 @@ def made_functions(seed: int, count: int, depth: int, folder: Path) -> list[Call
     return [getattr(module, f"f{k}") for k in range(count)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed > 0)) for seed in range(12)])
 def test_random_functions_that_return_early_are_what_python_says(seed: int, tmp_path: Path) -> None:
     registry, sim, random = new_registry(), ev.Simulation(), Random(seed)

@@ -60,6 +60,7 @@ IMPLICITLY_SLOW = ("peak_of_a_rate", "computed_peak")
 """Cases that take some tenths of a second by an implicit method, natively and in Python."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case",
     [
@@ -97,6 +98,7 @@ def test_a_run_in_pieces_is_the_whole_run(case: Case) -> None:
     assert play(case, pieces=7) == played(case, "apart", "auto")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case",
     [pytest.param(case, id=case.id, marks=[pytest.mark.slow] if case.is_long else []) for case in CASES],

@@ -52,6 +52,7 @@ def delete(tank: Tank, name: str) -> None:
     del vars(tank)[name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lose", [pop, delete])
 @pytest.mark.parametrize("name", OWN)
 def test_what_an_object_has_in_its_dict_for_a_part_of_a_run_counts(name: str, lose: Any, simulate: Any) -> None:

@@ -248,6 +248,7 @@ class Swing(ev.Continuous):
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compile_", ["auto", False])
 def test_what_a_law_in_python_has_computed_stays_though_a_condition_is_tested_again_where_the_step_is_cut(
     compile_: Any, monkeypatch: pytest.MonkeyPatch

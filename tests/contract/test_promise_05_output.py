@@ -191,6 +191,7 @@ def rows_beside(sim: ev.Simulation, kind: str, other: str | None, *, waits: bool
     return [*seen, *map(tuple, recording.to_pandas(sides=True).reset_index().astype(str).to_numpy().tolist())]
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-042", "R-114")
 @pytest.mark.parametrize("kind", ROWS)
 def test_a_recording_has_the_same_rows_whoever_else_looks(simulate: Simulate, kind: str) -> None:
@@ -220,6 +221,7 @@ class Switched(ev.Continuous):
         self.rate.x = self.source - self.x
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-042", "R-114")
 def test_a_regular_row_shows_what_holds_from_a_change_in_a_law_on(simulate: Simulate) -> None:
     """It showed what held before wherever Python had to look, and native rows what holds after."""
@@ -378,6 +380,7 @@ def test_a_generator_that_is_given_after_a_recording_has_begun_is_found(simulate
         sim.run(until=50.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", DRAWING)
 def test_what_looks_may_draw_from_a_stream_of_its_own(simulate: Simulate, what: str) -> None:
     plain = times_of_arrivals(simulate, lambda _: None)

@@ -307,6 +307,7 @@ class Coupled(ev.Continuous):
         self.rate.v = -3.0 * self.x + sum(other.x for other in self.others)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", [0.25, "event", "step"])
 @pytest.mark.parametrize("change", ["list", "field", "nothing"])
 @pytest.mark.parametrize("compiles", ["auto", False])

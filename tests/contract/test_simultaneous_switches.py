@@ -95,6 +95,7 @@ def logged(seed: int, observed: str, **settings: Any) -> list[Any]:
     return log
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed > 1)) for seed in range(40)])
 def test_what_is_due_where_comparisons_change_comes_by_rank(seed: int) -> None:
     expected = logged(seed, "", stepping="together", compile=False)
@@ -187,6 +188,7 @@ each_way = pytest.mark.parametrize("compiles", ["auto", False])
 each_stepping = pytest.mark.parametrize("stepping", ["apart", "together"])
 
 
+@pytest.mark.slow
 @each_way
 @each_stepping
 @pytest.mark.parametrize("observed", ["", *(pytest.param(one, marks=pytest.mark.slow) for one in OBSERVED[1:])])

@@ -384,6 +384,7 @@ def test_one_that_is_moved_goes_on_at_once_beside_one_that_slides_on(simulate: M
     assert stays.sliding == pytest.approx((1.0 + 0.125) / 2.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("news", [False, True])
 @pytest.mark.parametrize("level", [0.1 + k / 64.0 for k in range(0, 12, 3)])
 def test_an_event_that_lets_a_state_slide_on_leaves_it_where_it_is(simulate: Make, level: float, news: bool) -> None:

@@ -257,6 +257,7 @@ def outcome(module: ModuleType, use: str, how: str, options: dict[str, Any]) -> 
 QUICK = ("a global number", "a method of the class")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind", [kind if kind in QUICK else pytest.param(kind, marks=pytest.mark.slow) for kind in KINDS]
 )

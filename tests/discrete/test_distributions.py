@@ -115,6 +115,7 @@ def test_variates_rise_with_their_uniforms(draw):
     assert all(map(isfinite, found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replication", [1, 2])
 @pytest.mark.parametrize(("draw", "exact"), EVERY.values(), ids=list(EVERY))
 def test_moments(draw, exact, replication):

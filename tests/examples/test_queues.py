@@ -233,6 +233,7 @@ def test_four_queues_serve_as_a_plain_list_of_events_does(example, policy: str) 
 # --- what they print
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_examples_print_what_stands_beside_them(name: str, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)

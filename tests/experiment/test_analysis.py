@@ -300,6 +300,7 @@ def test_a_mean_is_controlled_by_what_goes_with_it():
         runs.controlled("wait", {"service": 1.0})
 
 
+@pytest.mark.slow
 def test_waits_of_a_run_are_those_of_lindleys_recurrence_by_which_intervals_are_checked():
     """The links of a chain: the coverage of intervals is measured by the recurrence, and runs give the same numbers."""
     run = queue(customers=3000).run(entropy=9, replication=2)

@@ -143,6 +143,7 @@ def fixed(
     return item
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-258")
 @pytest.mark.parametrize("name", ALL)
 def test_the_error_falls_with_the_order(name: str) -> None:

@@ -61,6 +61,7 @@ def test_evaluations_of_an_accepted_and_of_a_refused_step(name: str) -> None:
     assert sim._continuum.evaluations == 1 + steps * COSTS[name][0] + refused * COSTS[name][1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ADAPTIVE)
 def test_the_error_falls_with_the_tolerance(name: str) -> None:
     loose, tight = (run(ADAPTIVE[name], rel_error=tol, abs_error=tol) for tol in (1e-5, 1e-8))

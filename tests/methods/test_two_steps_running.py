@@ -40,6 +40,7 @@ def run(method: Multistep, step: float, every: float = 0.0, **options: object) -
     return sim, abs(wave.y - exp(sin(2.0))), between
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-172", "R-173", "R-175", "R-176")
 @pytest.mark.parametrize("every", [0.0, 0.27], ids=["smooth", "with events"])
 @pytest.mark.parametrize("name", ALL)

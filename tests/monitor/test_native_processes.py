@@ -136,6 +136,7 @@ def test_what_a_process_returns_is_its_result() -> None:
     assert both(act)[0] == 20 - 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [10.25, 11.25])
 @pytest.mark.parametrize("deed", ["interrupt", "end", "activate", "later", "cancel", "before"])
 def test_who_disturbs_a_wait_finds_it_as_in_python(deed: str, at: float) -> None:

@@ -88,6 +88,7 @@ def handler() -> Any:
     signal.signal(RINGS, before)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("looks", [False, True])
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 @pytest.mark.parametrize("compiled", ["auto", pytest.param(False, marks=pytest.mark.slow)])

@@ -180,6 +180,7 @@ def test_kinks_and_jumps_between_events_are_looked_for_to_tolerance(sim):
 # --- the run is the same ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 @pytest.mark.parametrize("method", [None, ev.methods.DORMAND_PRINCE, ev.methods.RK4], ids=["default", "pair", "fixed"])
 def test_the_run_is_the_same_with_and_without_integrals(compiles, stepping, method):

@@ -158,6 +158,7 @@ def calls_of(recording):
     return looks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 def test_what_laws_compute_and_functions_answer_is_what_a_recorder_sees_that_is_called(compiles, stepping):
     def run(*, tapes):
