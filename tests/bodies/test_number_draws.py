@@ -370,6 +370,31 @@ def test_normal_numbers_of_a_stream_are_native(native: bool) -> None:
     assert taken(sim) > 0.9 * sim.events
 
 
+def mocked(sim: ev.Simulation, gen: Any, log: list[Any]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.25)
+        log.append(gen.randint(1, 6))
+
+
+@pytest.mark.parametrize(("made", "name"), [("Random", "getrandbits"), ("Random", "randint"), ("Stream", "randint")])
+def test_a_class_whose_methods_are_exchanged_draws_by_these(
+    made: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As tests of models do."""
+    told = []
+    for way in (False, "auto"):
+        sim, gen, log = simulation(way), MAKERS[made](1), list[Any]()
+        sim.process(mocked(sim, gen, log))
+        sim.run(until=20.0)
+        with monkeypatch.context() as exchanged:
+            exchanged.setattr(type(gen), name, lambda self, *given: 2)
+            sim.run(until=40.0)
+        sim.run(until=60.0)
+        told.append((log, state_of(gen)))
+    assert told[0] == told[1]
+    assert len({*told[0][0][81:158]}) == 1
+
+
 def staged(sim: ev.Simulation, stream: ev.Stream, log: list[float]) -> ev.ProcessGenerator:
     while True:
         yield ev.hold(stream.erlang(1.0, k=3))

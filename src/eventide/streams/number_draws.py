@@ -87,9 +87,20 @@ def draw_of(function: object) -> Draw | None:
     """What a method of a generator draws; None if it is none of these methods."""
     generator = generator_of(function)
     draw = GENERATORS.get(type(generator), {}).get(getattr(function, "__name__", ""))
-    if draw is not None and draw.has_words and not vars(generator).keys() <= _OF_ITSELF:
-        return draw._replace(has_words=False, of_one=None)  # methods of its own may take part in this one
+    if draw is not None and (draw.has_words or draw.is_scaled) and not _is_as_known(generator):
+        return draw._replace(has_words=False, is_scaled=False, turns="", of_one=None)
     return draw
+
+
+def _is_as_known(generator: object) -> bool:
+    """Whether a generator draws by the methods of its class alone, and these are what they were."""
+    own = getattr(generator, "__dict__", {})
+    return own.keys() <= _OF_ITSELF and _methods_of(type(generator)) == _METHODS[type(generator)]
+
+
+def _methods_of(kind: type) -> list[object]:
+    """The methods that take part where a class draws a number."""
+    return [getattr(kind, name, None) for name in _TAKING_PART]
 
 
 def generator_of(function: object) -> object:
@@ -285,3 +296,5 @@ GENERATORS: Final[Mapping[type, Mapping[str, Draw]]] = {
     Stream: _STREAM,
 }
 """By the class of which a generator is an exact instance, the methods that are known, by name."""
+_TAKING_PART: Final = ["random", "getrandbits", "_randbelow", "randint", "randrange", "normalvariate", "gauss"]
+_METHODS: Final[Mapping[type, list[object]]] = {kind: _methods_of(kind) for kind in (Random, Stream)}
