@@ -370,29 +370,49 @@ def test_normal_numbers_of_a_stream_are_native(native: bool) -> None:
     assert taken(sim) > 0.9 * sim.events
 
 
-def mocked(sim: ev.Simulation, gen: Any, log: list[Any]) -> ev.ProcessGenerator:
+MOCKED = """import eventide as ev
+
+def mocked(sim, gen, log):
     while True:
         yield ev.hold(0.25)
-        log.append(gen.randint(1, 6))
+        log.append({})
+"""
 
 
-@pytest.mark.parametrize(("made", "name"), [("Random", "getrandbits"), ("Random", "randint"), ("Stream", "randint")])
+@pytest.mark.parametrize(
+    ("made", "name", "draw"),
+    [
+        ("Random", "getrandbits", "gen.randint(1, 6)"),
+        ("Random", "randint", "gen.randint(1, 6)"),
+        ("Random", "choices", "gen.choices([1, 2, 3])[0]"),
+        ("Stream", "randint", "gen.randint(1, 6)"),
+        ("Stream", "poisson", "gen.poisson(2.0)"),
+    ],
+)
 def test_a_class_whose_methods_are_exchanged_draws_by_these(
-    made: str, name: str, monkeypatch: pytest.MonkeyPatch
+    made: str, name: str, draw: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """As tests of models do."""
-    told = []
+
+    def other(self: object, *given: object) -> Any:
+        return [2.5] if name == "choices" else 2 if name == "getrandbits" else 2.5
+
+    other.__name__ = name
+    story, told = load(MOCKED.format(draw), tmp_path, f"mocked_{made}_{name}").mocked, []
     for way in (False, "auto"):
         sim, gen, log = simulation(way), MAKERS[made](1), list[Any]()
-        sim.process(mocked(sim, gen, log))
+        sim.process(story(sim, gen, log))
         sim.run(until=20.0)
         with monkeypatch.context() as exchanged:
-            exchanged.setattr(type(gen), name, lambda self, *given: 2)
+            exchanged.setattr(type(gen), name, other)
             sim.run(until=40.0)
+            fresh = simulation(way)
+            fresh.process(story(fresh, gen, log))
+            fresh.run(until=20.0)
         sim.run(until=60.0)
         told.append((log, state_of(gen)))
     assert told[0] == told[1]
-    assert len({*told[0][0][81:158]}) == 1
+    assert len({*told[0][0][81:230]}) == 1
 
 
 def staged(sim: ev.Simulation, stream: ev.Stream, log: list[float]) -> ev.ProcessGenerator:

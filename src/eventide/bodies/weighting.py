@@ -20,6 +20,7 @@ from eventide.reading.nodes import small_whole
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
 
+_CHOICES: Final = Random.choices
 _WHAT: Final = "`choices(...)[0]` is native of a list or tuple of up to 16, with numbers as weights"
 _LARGEST: Final = 2.0**49
 """The largest weight: the sums of whole ones are exact."""
@@ -31,7 +32,7 @@ def weighted(expressions: BodyExpressions, node: ast.Subscript) -> Operand | Non
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute) or call.func.attr != "choices":
         return None
     called = expressions.value(call.func)
-    if not isinstance(called, Thing) or getattr(called.value, "__func__", None) is not Random.choices:
+    if not isinstance(called, Thing) or getattr(called.value, "__func__", None) is not _CHOICES:
         return None
     given = dict(zip(("population", "weights"), call.args, strict=False))
     given |= {str(word.arg): word.value for word in call.keywords}

@@ -86,21 +86,20 @@ class Draw(NamedTuple):
 def draw_of(function: object) -> Draw | None:
     """What a method of a generator draws; None if it is none of these methods."""
     generator = generator_of(function)
-    draw = GENERATORS.get(type(generator), {}).get(getattr(function, "__name__", ""))
-    if draw is not None and (draw.has_words or draw.is_scaled) and not _is_as_known(generator):
-        return draw._replace(has_words=False, is_scaled=False, turns="", of_one=None)
-    return draw
+    kind = type(generator)
+    if kind in _METHODS and not (_own(generator) <= _OF_ITSELF and _methods_of(kind) == _METHODS[kind]):
+        return None  # it draws by methods of its own, or its class has had one exchanged
+    return GENERATORS.get(kind, {}).get(getattr(function, "__name__", ""))
 
 
-def _is_as_known(generator: object) -> bool:
-    """Whether a generator draws by the methods of its class alone, and these are what they were."""
-    own = getattr(generator, "__dict__", {})
-    return own.keys() <= _OF_ITSELF and _methods_of(type(generator)) == _METHODS[type(generator)]
+def _own(generator: object) -> set[str]:
+    """The names of what a generator itself has."""
+    return {*getattr(generator, "__dict__", {})}
 
 
 def _methods_of(kind: type) -> list[object]:
-    """The methods that take part where a class draws a number."""
-    return [getattr(kind, name, None) for name in _TAKING_PART]
+    """The methods of a class that are known, and those by which they draw."""
+    return [getattr(kind, name) for name in (*GENERATORS[kind], *_BENEATH[kind])]
 
 
 def generator_of(function: object) -> object:
@@ -296,5 +295,5 @@ GENERATORS: Final[Mapping[type, Mapping[str, Draw]]] = {
     Stream: _STREAM,
 }
 """By the class of which a generator is an exact instance, the methods that are known, by name."""
-_TAKING_PART: Final = ["random", "getrandbits", "_randbelow", "randint", "randrange", "normalvariate", "gauss"]
-_METHODS: Final[Mapping[type, list[object]]] = {kind: _methods_of(kind) for kind in (Random, Stream)}
+_BENEATH: Final[Mapping[type, tuple[str, ...]]] = {Random: ("getrandbits", "_randbelow"), Stream: ()}
+_METHODS: Final[Mapping[type, list[object]]] = {kind: _methods_of(kind) for kind in _BENEATH}
