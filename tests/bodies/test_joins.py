@@ -9,6 +9,7 @@ import pytest
 from random_bodies import hurry, made, simulation
 
 import eventide as ev
+from eventide import simulation as simulation_module
 
 
 @pytest.fixture(autouse=True)
@@ -395,3 +396,27 @@ def test_what_a_process_returns_is_kept_for_those_who_have_it(native: bool) -> N
             sim = simulation("auto", native=native)
             assert run_returning(sim, looks, stops) == expected
             assert looks or made(sim) > 20
+
+
+def test_who_goes_on_at_the_end_of_an_instant_goes_away_with_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it would stay Python, and each process that it makes would give objects to all that rows have made."""
+
+    def parent(sim: ev.Simulation, rng: Random) -> ev.ProcessGenerator:
+        for _ in range(50):
+            child = sim.process(service(rng))
+            yield child
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        rng = Random(5)
+        for _ in range(10):
+            sim.process(parent(sim, rng))
+        sim.run()
+        return [sim.events, sim.time, rng.random()]
+
+    expected = run(simulation(False))
+    for enough in range(40, 50):
+        monkeypatch.setattr(simulation_module, "ENOUGH", enough)
+        sim = simulation("auto", native=False)
+        assert run(sim) == expected
+        assert sim._migration is not None
+        assert sim._migration._went in (19, 20)

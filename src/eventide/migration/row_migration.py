@@ -8,95 +8,48 @@ the calendar. At the end of a run, and where there is anything else to do betwee
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from functools import partial
 from heapq import heapify
 from itertools import chain, count
 from math import ceil, inf
-from types import NoneType
 from typing import TYPE_CHECKING
 
 from eventide.discrete import inside, same_time_limit
-from eventide.discrete.calendar import Calendar, Entry, Notice
-from eventide.discrete.hook import OuterHook
+from eventide.discrete.calendar import Calendar, Notice
 from eventide.discrete.interruptions import Interruptions, serial_of
 from eventide.discrete.processes.composite import who_waits
 from eventide.discrete.processes.process_list import ProcessList
-from eventide.discrete.resources.request import Request
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.sigint import SignalHook
 from eventide.migration import placement
-from eventide.migration.assumptions import Assumptions
-from eventide.migration.joins import take_wait, take_waits, wake_waits
+from eventide.migration.joins import wake_waits
 from eventide.migration.prototypes import RowProcess
-from eventide.migration.python_calls import CallInPython, call_at
-from eventide.migration.recorded import RecordedFunctions
-from eventide.migration.row_classes import RowClasses
+from eventide.migration.python_calls import call_at
+from eventide.migration.returning import Returning
 from eventide.migration.row_driver import DISCRETE
 from eventide.migration.selection import Candidate, Selection, bodies_of, of_rows
 from eventide.migration.stand_ins import RowCalendar, RowProcessList, rest_of
 from eventide.migration.thresholds import AGAIN, BACK, EACH, EACH_EARLY, FEW, MORE
 from eventide.rows import loading
 from eventide.rows.activities import actor_of
-from eventide.rows.allocation import row_of
-from eventide.rows.codes import BRANCH, DONE, ENDED, FAILED, GATHERED, JOINED, NONE, NOTHING, ROOM, SPENT, WATCHING
+from eventide.rows.codes import BRANCH, DONE, ENDED, FAILED, NONE, ROOM, SPENT
 from eventide.rows.undisturbed import busy, is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
     from eventide.discrete.conditions.until import StateWait
-    from eventide.discrete.processes.generator_process import Kind
     from eventide.discrete.processes.migration import RowNote
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.line import StationRequest
-    from eventide.discrete.world import World
-    from eventide.migration.bodies import Bodies
-    from eventide.migration.crossing.body import Body, Return
+    from eventide.migration.crossing.body import Body
     from eventide.migration.placement import Leaving
-    from eventide.migration.prototypes import Prototype, Prototypes
     from eventide.migration.recorded import RecordedFunction
     from eventide.migration.row_driver import RowDriver
-    from eventide.migration.things import Things
-    from eventide.reading.source import CannotLower
     from eventide.rows.memory import RowMemory
 
 
-class RowMigration(OuterHook):
-    """The processes of one world that are away.
-
-    away    the rows of those that are; due: after this many events it is checked which processes can go
-    taken   the events of rows; calls: those that Python has made for rows
-    """
-
-    _interruptions: Interruptions
-
-    def __init__(self, world: World, make: Callable[[], Bodies]) -> None:
-        self.world = world
-        self.away: dict[Process, int] = {}
-        self.due = self.taken = 0
-        self.exits: dict[tuple[Body, int], int] = {}  # how often Python has gone on at each state of each body
-        self._make = make
-        self._bodies: Bodies | None = None
-        self._row_classes = RowClasses()
-        self._memory: RowMemory | None = None
-        self._kinds: dict[Body, int] = {}
-        self._rows: dict[int, RowProcess] = {}  # those that have objects, by their rows
-        self._prototypes: Prototypes | None = None
-        self._models: list[Prototype | RecordedFunction] = []  # what has rows now and is no process
-        self._recorded = RecordedFunctions(world)
-        self.refused_functions: Mapping[int, CannotLower] = self._recorded.refused
-        self._kinds_by_label: dict[str | type, int] = {}  # the kinds that count what has one name
-        self._counted: list[tuple[int, Kind]] = []  # these, and who counts in Python, of what may begin in rows now
-        self._things: Things | None = None  # the resources and levels that are away
-        self._requests: dict[int, StationRequest] = {}  # of those that return to Python, by their rows
-        self._assumptions = Assumptions()  # on what those rely that are away
-        self._called: Entry | None = None  # whose event is under way, or is the next one
-        self._driver: RowDriver = DISCRETE  # what else acts between events, for those that are away
-        self._came = self._went = self._since = self._taken_before = self._events_before = self._materialized = 0
-        self._pause, self.calls, self.is_busy = 1, 0, False
-        self.calling: CallInPython | None = None
-        self._calendar, self._processes = inside.calendar_of(world), inside.processes_of(world)
-        self.signals, self.check_thread = inside.keyboard_of(world).signals, inside.keyboard_of(world).check_thread
+class RowMigration(Returning):
+    """The processes of one world that are away: which go, their events, and when they return."""
 
     # --- going away -----------------------------------------------------------------------------------------------
 
@@ -130,7 +83,8 @@ class RowMigration(OuterHook):
         if calendar.front:  # it may hold stale notices
             self.due = events + 1
             return
-        due, waits = [one for one in calendar.heap if one[3]._notice is one], row_driver.guards.waiting()
+        listed = chain(calendar.heap, calendar.ready)
+        due, waits = [one for one in listed if one[3]._notice is one], row_driver.guards.waiting()
         count = len(due) // self._driver.cost + len(waits)
         since, needed = events - world._events_before, EACH_EARLY * count
         if since < needed:  # to count them again when there have been twice as many events takes little
@@ -279,151 +233,6 @@ class RowMigration(OuterHook):
         while memory.run.row_room - memory.run.used < 2:
             memory.grow()
         return memory.engine.enter(memory.arrays, kind)
-
-    # --- returning to Python --------------------------------------------------------------------------------------
-
-    def bring(self, process: Process) -> None:
-        """A process that is away is Python's again, with its notice; so are all, if resources are away."""
-        if self._things:
-            self.leave()
-        else:
-            undisturbed(RowMigration._bring)(self, process)
-
-    def _bring(self, process: Process) -> None:
-        memory = self._memory
-        assert memory is not None
-        i = self.away.get(process, NONE)
-        if i < 0:  # a signal handler has looked at it just before
-            return
-        if self.calling is not None and self.calling.activity is process:  # it looks at itself
-            self._fetch(process)
-            return
-        if isinstance(self._called, CallInPython) and self._called.activity is process:
-            self._called = rest_of(process, self._fetch(process).error)
-            return
-        activity = memory.views.activity
-        if activity.wait[i] in (JOINED, GATHERED):
-            self.materialize()
-            take_wait(memory.views, i, self._rows, self._fetch)
-            return
-        time, sequence, serial = activity.due[i], activity.sequence[i], activity.serial[i]
-        request = placement.request_of(memory, i, self._requests)
-        left = self._rows[i].body.leave_wait(memory, i, self._requests, self._driver.guards.wait_at)
-        memory.engine.displace(memory.arrays, i)
-        self._fetch(process)
-        placement.stand_branches(self._calendar, process, left)
-        placement.stand_waiting(self._calendar, process, request, (time, sequence, serial))
-
-    def materialize(self) -> None:
-        """Give objects to the processes that were made in rows and have none, in the order in which they were made."""
-        memory = self._memory
-        if memory is None or memory.run.made == self._materialized:  # those that have objects, or have ended
-            return
-        self._materialized = memory.run.made
-        assert self._prototypes is not None
-        for i, made, prototype in self._prototypes.materialized(memory, self.world, {one.row for one in self._models}):
-            ProcessList.enter(self._processes, made)
-            self._row_classes.begin(made)
-            self.away[made] = i
-            self._rows[i] = RowProcess(made, prototype.body, prototype, None)
-            memory.process.object[i], memory.process.watched[i] = NONE, 1
-
-    materialize_all = undisturbed(materialize)
-
-    def _leave(self) -> None:
-        """All return to Python."""
-        self._bring_others(None)
-        self._settle()
-        self._requests.clear()
-        if inside.hook_of(self.world) is self:
-            inside.set_hook(self.world, self.inner)
-        if self._called is not None:  # Ctrl-C came before the rest of an event: it is the first of the next run
-            self._calendar.call_next(self.world.time, self._called)
-            self._called = None
-
-    leave = undisturbed(_leave)
-
-    @undisturbed
-    def look(self, thing: object, name: str = "") -> object:
-        """What a resource that is away has by a name; or a statistic can be looked at until rows go on."""
-        assert self._things is not None
-        self._came += 1  # it takes as long as to bring a process
-        return self._things.look(thing, name)
-
-    def _fetch(self, process: Process) -> Return:
-        """Give a process a generator that stands where its row is, which is free then."""
-        memory, interruptions = self._memory, self._interruptions
-        assert memory is not None
-        i = self.away[process]
-        (_, body, prototype, _), views = self._rows[i], memory.views
-        at, numbers, inner = views.activity.at[i], memory.numbers_of(i, *body.sizes), None
-        if self.calling is not None and self.calling.activity is process:
-            at, inner = self.calling.amid, NoneType  # what the call returns is not used
-        _alive = memory.objects  # whose addresses the numbers may have: the last row to return lets go of them
-        is_handled = views.activity.wait[i] < NOTHING or body.handles_at(at)
-        by = self._process_of(views.process.by[i]) if is_handled else None
-        held, is_awaited = body.requests_at(at, numbers[0]), views.process.joiners[i] >= 0
-        if self._things and (held or is_awaited):
-            self._bring_others(process)
-        if is_awaited:
-            self.materialize()
-            take_waits(views, i, self._rows, self._fetch)
-        requests = {q: self._request_of(q, process) for q in held}
-        interruptions.come(process, i, requests)
-        handled = body.handled(at, *numbers, partial(interruptions.cause_of, by, requests))
-        thrown = interruptions.thrown(i, by, requests)
-        self._forget(process)
-        self._came += 1
-        made = None if prototype is None else prototype.generator(process, body.arguments(*numbers))
-        generator = made or inside.generator_of(process)
-        back = body.give_back(generator, at, *numbers, requests, handled, inner) if at else body.stand(generator)
-        if thrown is not None:
-            back = back._replace(error=thrown)
-        inside.resume_with(process, back.generator)
-        if self.calling is not None and inner is not None:
-            self.calling.stand_by()
-        self._driver.guards.settle(back.generator)
-        return back
-
-    def _bring_others(self, process: Process | None) -> None:
-        """All resources return to Python, and all processes but one that continues in Python within its event."""
-        self.materialize()
-        owners = {i: gone.process for i, gone in self._rows.items()}
-        if self._things:
-            self._requests = self._things.come(owners.__getitem__)  # not those of an earlier stay in the same rows
-        for other in list(self.away):
-            if other is not process:
-                self._bring(other)
-
-    def _process_of(self, reference: int) -> Process | None:
-        """The process that is meant, also one that has left its row at this instant."""
-        assert self._memory is not None
-        i = row_of(self._memory.views, reference)
-        if i >= 0 and i not in self._rows:
-            self.materialize()
-        return self._rows[i].process if i >= 0 else self._interruptions.gone.get(reference)
-
-    def _request_of(self, q: int, process: Process) -> Request:
-        """The request in a row, whose resource is in Python; one that was not yielded is known to its process alone."""
-        assert self._things is not None
-        found = self._requests.pop(q, None)
-        return found if isinstance(found, Request) else self._things.give_back_own(q, process)
-
-    def _forget(self, process: Process) -> None:
-        """A process is Python's."""
-        memory, interruptions = self._memory, self._interruptions
-        assert memory is not None
-        i = self.away.pop(process)
-        interruptions.note(process, i)
-        _, body, prototype, _ = self._rows.pop(i)
-        if prototype is not None:
-            prototype.renew(process, body.arguments(*memory.numbers_of(i, *body.sizes)))
-        memory.run.watching -= memory.activity.wait[i] == WATCHING
-        memory.engine.dismiss(memory.arrays, i)
-        self._row_classes.end(process)
-        process._notice = process._wait = process._value = None
-        self._driver.guards.take_back(process, i)
-        self._settle()
 
     def _settle(self) -> None:
         """If no process is a row any longer, restore all that was before."""
