@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from types import ModuleType
+from types import MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -413,6 +413,29 @@ def test_a_class_whose_methods_are_exchanged_draws_by_these(
         told.append((log, state_of(gen)))
     assert told[0] == told[1]
     assert len({*told[0][0][81:230]}) == 1
+
+
+def bound(sim: ev.Simulation, draw: Callable[..., float], log: list[float]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.25)
+        log.append(draw(1.0, 2.0))
+
+
+@pytest.mark.parametrize("made", ["default_rng", "Random", "Stream"])
+def test_a_function_that_was_bound_to_a_generator_draws_itself(made: str) -> None:
+    """Under the name of one of its methods."""
+
+    def uniform(self: object, low: float, high: float) -> float:
+        return low + 0.5 * (high - low)
+
+    told = []
+    for way in (False, "auto"):
+        sim, gen, log = simulation(way), MAKERS[made](2), list[float]()
+        sim.process(bound(sim, MethodType(uniform, gen), log))
+        sim.run(until=20.0)
+        told.append((log, state_of(gen)))
+    assert told[0] == told[1]
+    assert {*told[0][0]} == {1.5}
 
 
 def staged(sim: ev.Simulation, stream: ev.Stream, log: list[float]) -> ev.ProcessGenerator:

@@ -164,3 +164,49 @@ def test_weights_that_are_all_zero_are_an_error_of_python() -> None:
     found, sim = both(run)
     assert len(found[0]) == 3
     assert taken(sim) > 80
+
+
+def kind_of(rng: Random, kinds: list[str]) -> str:
+    return rng.choices(kinds, [1, 2, 3])[0]
+
+
+def test_a_function_draws_with_weights_from_the_generator_that_it_is_given() -> None:
+    """Its argument is called like a variable of the process."""
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        rng, other, kinds, log = Random(1), Random(2), ["a", "b", "c"], list[Any]()
+
+        def drawer() -> ev.ProcessGenerator:
+            for _ in range(60):
+                yield ev.hold(0.5)
+                kind = kind_of(other, kinds)
+                log.append(kind)
+                yield ev.hold(rng.random())
+
+        sim.process(drawer())
+        sim.run()
+        return [log, rng.random(), other.random(), sim.events]
+
+    _, sim = both(run)
+    assert taken(sim) > 40
+
+
+def test_choices_that_were_exchanged_before_all_else_are_pythons(monkeypatch: pytest.MonkeyPatch) -> None:
+    def others(self: Random, *_: object) -> list[float]:
+        return [2.5, self.random()]
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        rng, log = Random(1), list[float]()
+
+        def drawer() -> ev.ProcessGenerator:
+            for _ in range(60):
+                yield ev.hold(0.5)
+                drawn = rng.choices([1.0, 2.0], [3, 4])[0]
+                log.append(drawn)
+
+        sim.process(drawer())
+        sim.run()
+        return [log, rng.random(), sim.events]
+
+    monkeypatch.setattr(Random, "choices", others)
+    assert both(run)[0][0] == [2.5] * 60

@@ -45,7 +45,7 @@ def weighted(expressions: BodyExpressions, node: ast.Subscript) -> Operand | Non
     sums = [] if weights is None else _sums(expressions, weights)
     if given or (sums and len(sums) != len(owner.value)):
         raise Unknown(_WHAT, node)
-    index = _drawn(expressions, call.func, sums, len(owner.value))
+    index = _drawn(expressions, called, sums, len(owner.value), call)
     return picked(expressions, owner, index, node)
 
 
@@ -78,11 +78,12 @@ def _sums(expressions: BodyExpressions, node: ast.expr) -> list[Operand]:
     return sums
 
 
-def _drawn(expressions: BodyExpressions, method: ast.Attribute, sums: list[Operand], count: int) -> Operand:
-    """The place that is drawn, among some, by a number of the generator from 0 to 1."""
+def _drawn(expressions: BodyExpressions, called: Thing, sums: list[Operand], count: int, node: ast.Call) -> Operand:
+    """The place that is drawn, among some, by a number from 0 to 1 of the generator whose method is called."""
     emission = expressions.emission
-    draw = ast.copy_location(ast.Call(ast.copy_location(ast.Attribute(method.value, "random"), method), [], []), method)
-    expressions.scopes.append(({}, None))  # where Python goes on nobody tells it this number
+    generator, call = expressions.naming.owner_of(called), ast.Call(ast.Attribute(ast.Name("self"), "random"), [], [])
+    draw = ast.fix_missing_locations(ast.copy_location(call, node))
+    expressions.scopes.append(({"self": generator}, None))  # where Python goes on nobody tells it this number
     try:
         unit = expressions.number(draw, "float")
     finally:

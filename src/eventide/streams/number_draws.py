@@ -85,11 +85,13 @@ class Draw(NamedTuple):
 
 def draw_of(function: object) -> Draw | None:
     """What a method of a generator draws; None if it is none of these methods."""
-    generator = generator_of(function)
+    generator, name = generator_of(function), getattr(function, "__name__", "")
     kind = type(generator)
+    if getattr(generator, name, None) != function:
+        return None  # a function of that name which was bound to it
     if kind in _METHODS and not (_own(generator) <= _OF_ITSELF and _methods_of(kind) == _METHODS[kind]):
         return None  # it draws by methods of its own, or its class has had one exchanged
-    return GENERATORS.get(kind, {}).get(getattr(function, "__name__", ""))
+    return GENERATORS.get(kind, {}).get(name)
 
 
 def _own(generator: object) -> set[str]:
