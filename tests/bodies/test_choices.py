@@ -222,3 +222,34 @@ def test_a_variable_is_the_object_that_it_was_given() -> None:
     found, sim = both(run)
     assert len(found[0]) == 180
     assert taken(sim) > 100
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_of_resources_of_both_kinds_those_that_preempt_do_so(first: int) -> None:
+    """Whichever of them comes first."""
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        kinds, log = (ev.Resource, ev.PreemptiveResource, ev.Resource), list[Any]()
+        desks = [kind(sim) for kind in kinds[first:]]
+
+        def customer(number: int) -> ev.ProcessGenerator:
+            with desks[number % 2].request(number % 3) as place:
+                yield place
+                try:
+                    yield ev.hold(4.0)
+                except ev.Interrupt:
+                    yield ev.hold(0.25)
+            log.append((sim.time, number))
+
+        def door() -> ev.ProcessGenerator:
+            for number in range(60):
+                yield ev.hold(1.0)
+                sim.process(customer(number))
+
+        sim.process(door())
+        sim.run()
+        return [log, [(desk.counts, desk.waits.mean) for desk in desks], sim.events]
+
+    found, sim = both(run)
+    assert [counts.preempted > 0 for counts, _ in found[1]][:2] == [first == 1, first == 0]
+    assert taken(sim) > 0.6 * sim.events

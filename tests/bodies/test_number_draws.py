@@ -9,6 +9,7 @@ import ast
 import math
 import traceback
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from random import Random
 from types import MethodType, ModuleType
@@ -436,6 +437,41 @@ def test_a_function_that_was_bound_to_a_generator_draws_itself(made: str) -> Non
         told.append((log, state_of(gen)))
     assert told[0] == told[1]
     assert {*told[0][0]} == {1.5}
+
+
+def drawing(sim: ev.Simulation, shop: Shop, log: list[float]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.25)
+        log.append(shop.random())  # type: ignore[attr-defined]  # it is set below
+
+
+@pytest.mark.parametrize("made", ["Random", "Stream", "default_rng"])
+def test_a_method_of_a_generator_that_an_object_keeps_is_native(made: str) -> None:
+    told, sim = [], ev.Simulation()
+    for way in (False, "auto"):
+        sim, shop, log = simulation(way), Shop(), list[float]()
+        gen, other = MAKERS[made](2), MAKERS[made](3)
+        shop.random = gen.random  # type: ignore[attr-defined]
+        sim.process(drawing(sim, shop, log))
+        sim.run(until=50.0)
+        shop.random = other.random  # type: ignore[attr-defined]
+        sim.run(until=100.0)
+        told.append((log, state_of(gen), state_of(other)))
+    assert told[0] == told[1]
+    assert taken(sim) > 0.9 * sim.events
+    assert sim._migration is not None
+    assert sim._migration.exits == {}
+
+
+def test_other_iterators_are_no_streams() -> None:
+    told = []
+    for way in (False, "auto"):
+        sim, shop, log = simulation(way), Shop(), list[float]()
+        shop.random = cycle([1, 2.5]).__next__  # type: ignore[attr-defined]
+        sim.process(drawing(sim, shop, log))
+        sim.run(until=50.0)
+        told.append(log)
+    assert repr(told[0]) == repr(told[1])
 
 
 def staged(sim: ev.Simulation, stream: ev.Stream, log: list[float]) -> ev.ProcessGenerator:

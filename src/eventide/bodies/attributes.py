@@ -15,10 +15,10 @@ from types import FunctionType, MemberDescriptorType, NoneType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.bodies import words
-from eventide.bodies.calls import PLAIN
+from eventide.bodies.calls import PLAIN, addressed_call
 from eventide.bodies.emission import EXIT, taken
 from eventide.bodies.naming import ABSENT, CREATED, Fact
-from eventide.bodies.operands import EXACT, KINDS, OPTIONAL, WIDE, Kind, Operand, Thing, Unknown, constant, sure
+from eventide.bodies.operands import EXACT, ITSELF, KINDS, OPTIONAL, WIDE, Kind, Operand, Thing, Unknown, constant, sure
 from eventide.bodies.stations.choosing import MOST, are_few, are_of_one_sort, known_in, numbers_in, picked
 from eventide.discrete.processes.process import Process
 from eventide.discrete.world import World
@@ -97,7 +97,8 @@ def read(
         naming.note(owner.value, f"own {name}", Fact(attrgetter(name), owner.value, found))
         if not words.is_word(found):  # rows may set it
             return thing
-    test = f"is_attribute({_where(naming, owner, name)}, {naming.address(thing)})"
+    known = thing if addressed_call(found, thing.path) is None else thing._replace(path=(*thing.path, ITSELF))
+    test = f"is_attribute({_where(naming, owner, name)}, {naming.address(known)})"
     expressions.emission.emit_early(EXIT.format(f"{test} == 0"))
     return thing
 

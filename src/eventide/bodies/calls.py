@@ -16,7 +16,19 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from eventide.bodies.arithmetic import CHECKED, best_among, best_of, mathematical, one_of, ordered, real, without_sign
-from eventide.bodies.operands import EXACT, LARGEST, MOST_TURNS, Kind, Known, Operand, Thing, Unknown, constant, sure
+from eventide.bodies.operands import (
+    EXACT,
+    ITSELF,
+    LARGEST,
+    MOST_TURNS,
+    Kind,
+    Known,
+    Operand,
+    Thing,
+    Unknown,
+    constant,
+    sure,
+)
 from eventide.native.objects import LISTS, object_at
 from eventide.rows.codes import UNMADE
 from eventide.rows.mersenne_twister import MOST_BELOW, TURN, is_gauss_as_here, is_normal_as_here, place_of_words
@@ -35,6 +47,7 @@ from eventide.streams.number_draws import (
 )
 from eventide.streams.numpy_functions import BETWEEN, UNIFORM, address_of, entry_of, place_of_bytes
 from eventide.streams.streams import Stream
+from eventide.streams.uniforms import Uniforms
 
 if TYPE_CHECKING:
     from eventide.bodies.emission import Emission
@@ -60,13 +73,14 @@ def addressed_call(function: object, path: Path) -> Call:
 
     path    the attributes by which the function was reached
     """
+    if path[-1:] == (ITSELF,):
+        return None
     if (draw := draw_of(function)) is not None:
         return draw
     if isinstance(function, BuiltinMethodType) and function.__name__ == "append":
         return "takes" if type(function.__self__) is list or is_array_of_floats(function.__self__) else None
-    if isinstance(function, MethodWrapperType) and function.__name__ == "__next__" and path[-1:] == ("random",):
-        return "draws"
-    return None
+    is_next = isinstance(function, MethodWrapperType) and function.__name__ == "__next__"
+    return "draws" if is_next and type(generator_of(function)) is Uniforms else None
 
 
 def is_native(draw: Draw) -> bool:
@@ -92,7 +106,7 @@ def target_of(function: object, call: Call) -> object:
     call    what it does
     """
     if not isinstance(call, Draw):
-        return function.__self__ if isinstance(function, MethodWrapperType) else function
+        return generator_of(function) if call == "draws" else function
     if has_function(call) and callable(function):
         return entry_of(function, call.function, counts=call.counts)
     if call.is_scaled:

@@ -114,9 +114,10 @@ class Operand(NamedTuple):
         return self.is_number and self.low == self.high and not self.text.isidentifier()
 
 
-STREAM, KEY = ":", "["
+STREAM, KEY, ITSELF = ":", "[", "="
 """What the step of a path to a stream of a simulation, or to what a dictionary has at a place in its order, begins
-with, before the name or the place: no attribute is called so."""
+with, before the name or the place, and the step to a method itself, not to what it draws from: no attribute is called
+so."""
 
 
 class Thing(NamedTuple):
@@ -144,6 +145,8 @@ def step(owner: object, name: str | int) -> object:
         return World.stream(owner, name[1:])
     if name.__class__ is str and name[:1] == KEY:
         return [*owner.values()][int(name[1:])]  # type: ignore[attr-defined]  # a dictionary
+    if name == ITSELF:
+        return owner
     return getitem(owner, name) if isinstance(name, int) else getattr(owner, name)  # type: ignore[call-overload]  # a list
 
 
@@ -151,7 +154,7 @@ def step_to(name: str | int) -> Step:
     """What makes such a step."""
     if isinstance(name, int):
         return itemgetter(name)
-    return attrgetter(name) if name[:1] not in (STREAM, KEY) else lambda owner: step(owner, name)
+    return attrgetter(name) if name[:1] not in (STREAM, KEY, ITSELF) else lambda owner: step(owner, name)
 
 
 def sure(kind: Kind | None) -> Kind:

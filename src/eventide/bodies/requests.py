@@ -39,7 +39,7 @@ def asked(expressions: BodyExpressions, node: ast.expr) -> tuple[tuple[str, ...]
             owner = expressions.value(node.func.value)
             assert isinstance(owner, Operand)
             stations, number = station_of(expressions, owner, node)
-            return stations, _made(expressions, node, owner.among[0].value, number)
+            return stations, _made(expressions, node, dict(zip(stations, owner.among, strict=True)), number)
     called = expressions.value(node.func) if isinstance(node, ast.Call) else None
     if (
         not isinstance(node, ast.Call)
@@ -48,19 +48,22 @@ def asked(expressions: BodyExpressions, node: ast.expr) -> tuple[tuple[str, ...]
         or called.value.__func__ is not _REQUESTS.get(type(called.value.__self__))
     ):
         raise Unknown("only the blocks of requests are native", node)
-    resource = called.value.__self__
-    assert isinstance(resource, Resource)
-    station = expressions.naming.station(expressions.naming.owner_of(called))
-    return (station,), _made(expressions, node, resource, station)
+    resource = expressions.naming.owner_of(called)
+    station = expressions.naming.station(resource)
+    return (station,), _made(expressions, node, {station: resource}, station)
 
 
-def _made(expressions: BodyExpressions, node: ast.Call, resource: Resource, station: str) -> str:
-    """The text that makes a request at the station of such a resource."""
-    given, emission = _given(node, is_preemptive=isinstance(resource, PreemptiveResource)), expressions.emission
+def _made(expressions: BodyExpressions, node: ast.Call, resources: dict[str, Thing], station: str) -> str:
+    """The text that makes a request at a station, that of one of these resources."""
+    others = [text for text, one in resources.items() if not isinstance(one.value, PreemptiveResource)]
+    given, emission = _given(node, is_preemptive=not others), expressions.emission
     emission.emit_early(f"if not is_ready(a, {station}):\n    code = ROOM\n    break")
     operands = {name: expressions.number(value) for name, value in given.items()}
     priority, units = operands.get("priority", constant(0.0)), operands.get("units", constant(1))
-    preempts = operands.get("preempt", constant(isinstance(resource, PreemptiveResource)))
+    preempts = operands.get("preempt", constant(not others))
+    if 0 < len(others) < len(resources):
+        test = " and ".join(f"{station} != {text}" for text in others)
+        preempts = emission.keep(f"({test})", "bool")
     if units.kind != "int" or priority.kind == "bool" or preempts.kind != "bool":
         raise Unknown("a number of units is whole, a priority a number, and whether it preempts a Boolean", node)
     if not priority.is_number:

@@ -87,11 +87,11 @@ def draw_of(function: object) -> Draw | None:
     """What a method of a generator draws; None if it is none of these methods."""
     generator, name = generator_of(function), getattr(function, "__name__", "")
     kind = type(generator)
-    if getattr(generator, name, None) != function:
-        return None  # a function of that name which was bound to it
+    if kind not in GENERATORS or getattr(generator, name, None) != function:
+        return None  # it is no method of it, or was bound to it under that name
     if kind in _METHODS and not (_own(generator) <= _OF_ITSELF and _methods_of(kind) == _METHODS[kind]):
         return None  # it draws by methods of its own, or its class has had one exchanged
-    return GENERATORS.get(kind, {}).get(name)
+    return GENERATORS[kind].get(name)
 
 
 def _own(generator: object) -> set[str]:

@@ -91,6 +91,12 @@ class Place:
         return 0 if self.rest is None else self.base + int(self.rest.__reduce__()[2])
 
 
+class Uniforms(chain[float]):
+    """An iterator over uniform numbers, which native code knows by its class."""
+
+    __slots__ = ()
+
+
 def uniforms(origin: Origin, place: Place | None = None) -> Iterator[float]:
     """Endless uniform numbers in the open interval (0, 1).
 
@@ -118,7 +124,7 @@ def uniforms(origin: Origin, place: Place | None = None) -> Iterator[float]:
         return numbers
 
     # No Python frame runs between two blocks: a draw costs one call of a C iterator.
-    return chain.from_iterable(iter(block, None))
+    return Uniforms.from_iterable(iter(block, None))
 
 
 Rng = int | SeedSequence | BitGenerator | Generator | None
