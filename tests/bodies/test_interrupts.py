@@ -165,7 +165,7 @@ def test_who_loses_its_machine_goes_on_with_what_is_left_in_its_row(native: bool
     assert run_machine(sim, *kinds) == expected
     assert expected[4].preempted > 50
     assert taken(sim) > 0.9 * sim.events
-    assert sum(sim._migration.exits.values()) == 2  # where a job returns how often it was cut
+    assert not sim._migration.exits
 
 
 @pytest.mark.parametrize(
@@ -177,8 +177,7 @@ def test_whose_unit_was_lost_is_found_out_in_rows(kinds: tuple[Any, ...]) -> Non
     assert run_machine(sim, *kinds) == expected
     assert expected[4].preempted > 50
     assert taken(sim) > 0.9 * sim.events
-    exits = sum(sim._migration.exits.values())
-    assert exits == sum(result is not None for result in expected[0])  # where one returns what it has counted
+    assert not sim._migration.exits
 
 
 ODD = '''

@@ -659,7 +659,7 @@ def test_processes_are_told_of_before_a_run(compiles: Any) -> None:
         (note,) = found.processes
         assert (note.name, note.is_compiled, note.refusal) == ("long_loop", compiles == "auto", None)
         assert [str(ask).rpartition(": ")[2] for ask in note.asks] == [
-            "what a wait returns is native for `ev.until`, a get from a store, and `ev.first_of` (0 times)",
+            "what a wait returns is native for `ev.until`, a get from a store, a process, and `ev.first_of` (0 times)",
             "what it calls is left to Python (0 times)",
             "only the blocks of single requests are native (0 times)",
         ]

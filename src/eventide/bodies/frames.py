@@ -57,6 +57,7 @@ class Frame:
     standing    where the generators around it stand while it runs
     done        the state behind the call
     result      the variable for what the function returns; "" where nothing is done with that
+    children    the variables that refer to processes which it makes, with the calls; None while that is not known
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Frame:
         self.blocks = self.handlers = self.done = 0
         self.standing: Point | None = None
         self.result = ""
+        self.children: dict[str, list[ast.Call]] | None = None
         self.extents: tuple[tuple[int, int, int, int], ...] = ()
         """The places of the calls that lead to it, the outermost first."""
 

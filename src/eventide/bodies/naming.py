@@ -222,6 +222,7 @@ class Naming:
         self.numbers: dict[str, str] = {}  # of these the ones in cells, and by what they are reached
         self.calls: dict[str, Call] = {}
         self.entries: dict[tuple[str, ...], EntryCode] = {}
+        self.children: dict[str, None] = {}  # the variables that refer to processes that the body makes, by their rows
         self.changed, self.avoided = set[str](), set[str]()
         self.used: set[str] = set()
         """The variables that native code reads or sets."""

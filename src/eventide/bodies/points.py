@@ -29,6 +29,7 @@ class Point(NamedTuple):
     gathered    the names of the things for all of which it waits
     got         the variables of the kernel with the stores from one of which it gets an item that has a variable
     told        what expressions of the statement have given
+    is_answer   whether it gets what the process has returned for which it waits
     """
 
     place: int
@@ -42,6 +43,7 @@ class Point(NamedTuple):
     gathered: tuple[str, ...] = ()
     got: tuple[str, ...] = ()
     told: tuple[Told, ...] = ()
+    is_answer: bool = False
 
     @property
     def chain(self) -> list[Point]:

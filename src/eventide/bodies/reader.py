@@ -27,6 +27,7 @@ from eventide.bodies.spawning import is_spawn, spawned
 from eventide.bodies.stations.loops import is_over_items, items_of, looped
 from eventide.bodies.unpacking import is_unpacked, unpacked
 from eventide.bodies.waits.gatherings import is_gathering
+from eventide.bodies.waits.joins import kept_row, returned
 from eventide.bodies.waits.levels import level_changed
 from eventide.bodies.waits.waiting import Waiting
 from eventide.reading.nodes import extent, is_composed, is_set_once, pairs_of, placed, small_whole, tests_of
@@ -41,8 +42,6 @@ if TYPE_CHECKING:
     from eventide.reading.twins import Twin
 
 MOST_TURNS: Final = 2**20  # of loops in one event: then Python continues, which can be interrupted
-_KNOWN: Final = "if a.process.watched[i] + a.process.named[i] != 0:\n    code = EXIT\n    break"
-"""Python has a process, or may ask for it, and what it returns; else nobody does."""
 
 
 class Reading(Waiting):
@@ -206,6 +205,9 @@ class Reading(Waiting):
             pairs += pairs_of(target, assigned) if len(targets) == 1 else [(target, assigned)]
 
         def write(expressions: BodyExpressions) -> None:
+            if child := self._child(pairs[0][0]):
+                kept_row(expressions, child, spawned(expressions, pairs[0][1]))
+                return
             if len(pairs) == 1 and is_unpacked(*pairs[0]):
                 for part, item in unpacked(expressions, *pairs[0]):
                     expressions.emission.emit(self._line(expressions, part, item))
@@ -442,13 +444,7 @@ class Reading(Waiting):
         elif isinstance(value, ast.YieldFrom):
             self._on_other(statement)
         elif frame.call is None:
-
-            def end(expressions: BodyExpressions) -> None:
-                expressions.emission.emit_early(_KNOWN)
-                for part in value.elts if isinstance(value, ast.Tuple | ast.List) else [value]:
-                    expressions.kept(part)
-
-            if self._attempt(statement, end):
+            if self._attempt(statement, lambda expressions: returned(expressions, value)):
                 self._leave_blocks(frame.blocks)
                 self._add("code = ENDS\nbreak")
                 self._lines = None

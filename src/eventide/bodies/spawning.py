@@ -70,6 +70,18 @@ def is_spawn(node: ast.expr, expressions: BodyExpressions) -> TypeGuard[ast.Call
     return type(found) is MethodType and found.__func__ is _PROCESS
 
 
+def function_of_spawn(
+    expressions: BodyExpressions, node: ast.Call
+) -> tuple[FunctionType, ast.FunctionDef, dict[str, Value]]:
+    """The function of which a call of `sim.process` makes a process, its text, and its arguments. Raises Unknown."""
+    story = node.args[0] if len(node.args) == 1 else None
+    function, bound, made = function_called(expressions, story, _NO_CALL, node)
+    given = arguments_of(expressions, function, bound, made)
+    tree = expressions.naming.definition(function, yields=True).tree
+    assert isinstance(tree, ast.FunctionDef)
+    return function, tree, given
+
+
 def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
     """Write what makes a process, and return the variable of its row; "" for another kind of expression.
 

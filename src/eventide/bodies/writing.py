@@ -165,7 +165,7 @@ class Writing:
     def _tables(self) -> Conditions:
         """What only grows as statements are read."""
         numbered = self.points, self.extents, self.asks, self.spawns, self.blocks, self.choices, self.awaits
-        return (*numbered, self.resumes, self.naming.requests)
+        return (*numbered, self.resumes, self.naming.requests, self.naming.children)
 
     def _leave_blocks(self, kept: int) -> None:
         """Leave the innermost blocks, all but this many."""
@@ -335,7 +335,9 @@ class Writing:
             "turns = 0",
             *loads,
         ]
-        lines = [*begin, f"while True:\n{machine}", *stores, "a.activity.at[i] = at", "return code"]
+        freed = "\n".join(f"    release_row(a, p_{name})\n    p_{name} = -1" for name in self.naming.children)
+        ends = [f"if code == ENDS:\n{freed}"] if freed else []
+        lines = [*begin, f"while True:\n{machine}", *ends, *stores, "a.activity.at[i] = at", "return code"]
         return f"def {name}(a: Rows, i: int) -> int:\n{_indented(chr(10).join(lines))}\n"
 
     @property
@@ -367,6 +369,7 @@ class Writing:
         for loop in self.loops:
             wholes += [f"n_{loop.number}", f"s_{loop.number}"]
         wholes += [f"q_{name}" for name in naming.requests]
+        wholes += [f"p_{name}" for name in naming.children]
         wholes += [f"o_{choice.number}" for choice in self.choices.values()]
         wholes += [frame.began_in_python for frame in self.frames[1:]]
         of_handlers = self._handlers.columns()

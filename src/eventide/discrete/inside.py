@@ -150,9 +150,9 @@ def to_python(process: Process) -> None:
     wait_of(process)
 
 
-def finish(process: Process) -> None:
-    """Let a process end, whose generator has."""
-    process._finish(None)
+def finish(process: Process, result: object) -> None:
+    """Let a process end, whose generator has, and has returned something."""
+    process._finish(result)
 
 
 def requester_of(request: StationRequest) -> Entry:

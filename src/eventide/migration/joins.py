@@ -8,12 +8,13 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
+from eventide.bodies.operands import WIDE
 from eventide.discrete.inside import calendar_of
 from eventide.discrete.interruptions import put_back
 from eventide.discrete.processes.composite import AllOf
 from eventide.discrete.processes.endings import End
 from eventide.rows.allocation import free_row, owner_of
-from eventide.rows.codes import GATHERED, JOINED, NONE, NOTHING
+from eventide.rows.codes import GATHERED, GONE, JOINED, NONE, NOTHING, OVER, REAL, TRUTH, WHOLE
 from eventide.rows.composites import has_rows, new_branch
 from eventide.rows.event_list import displace
 from eventide.rows.joins import enter_joiners, leave_joiners, wake_joiners
@@ -36,6 +37,7 @@ def place_wait(memory: RowMemory, i: int, wait: End | AllOf, rows: Mapping[Proce
     if isinstance(wait, End):
         wait.withdraw()
         enter_joiners(memory.views, i, rows[wait.process])
+        memory.process.wanted[rows[wait.process]] = 1
         return
     standing = wait.standing
     while not has_rows(memory.views, len(standing)):
@@ -49,6 +51,25 @@ def place_wait(memory: RowMemory, i: int, wait: End | AllOf, rows: Mapping[Proce
             time, sequence, path, _ = notice
             memory.engine.place(memory.arrays, b, time, float(sequence), int(path[0]))
     a.activity.wait[i] = GATHERED
+
+
+def value_of(a: Rows, j: int) -> object:
+    """What the process in row `j` has returned; for what nobody asks, something."""
+    kind, number = a.process.answered[j], a.process.answer[j]
+    return {NOTHING: None, WHOLE: number, REAL: a.activity.left[j], TRUTH: bool(number)}.get(kind, ...)
+
+
+def stand_over(a: Rows, j: int, process: Process) -> None:
+    """Let a row that was just given out be that of a process which is not away: it has ended, or is Python's."""
+    result = process.result if process.terminated else ...
+    a.activity.at[j] = OVER
+    if type(result) is float:
+        a.process.answered[j], a.activity.left[j] = REAL, result
+    elif isinstance(result, int) and type(result) in (int, bool) and abs(result) < WIDE:
+        a.process.answered[j], a.process.answer[j] = TRUTH if type(result) is bool else WHOLE, int(result)
+    elif result is not None:
+        a.activity.at[j] = GONE
+    a.run.alive -= 1
 
 
 def wake_waits(a: Rows, j: int, calendar: Calendar) -> None:
@@ -70,6 +91,7 @@ def take_wait(a: Rows, i: int, away: dict[int, RowProcess], fetch: Callable[[Pro
 
 def take_waits(a: Rows, j: int, away: dict[int, RowProcess], fetch: Callable[[Process], object]) -> None:
     """The same of all that wait for the end of the process in row `j`, in their order."""
+    a.process.watched[j] = 2  # rows come before all that wait in Python
     while (i := a.process.joiners[j]) >= 0:
         if owner_of(a, i) != i:
             _take_gathering(a, owner_of(a, i), away, fetch)
@@ -91,6 +113,7 @@ def _take_gathering(a: Rows, i: int, away: dict[int, RowProcess], fetch: Callabl
         waits.append((word, away[a.process.subject[b]].process if is_joined else None, sequence != 0.0))
         keys.append((a.activity.due[b], sequence, a.activity.serial[b]))
         if is_joined:
+            a.process.watched[a.process.subject[b]] = 2
             leave_joiners(a, b)
             a.activity.wait[b] = NOTHING
         displace(a, b)

@@ -13,7 +13,7 @@ from typing import Final
 from eventide.native import objects
 from eventide.native.locking import locked, parsed
 from eventide.rows import activities, codes
-from eventide.rows.allocation import has_more, has_room, row_of, spawn_like
+from eventide.rows.allocation import has_more, has_room, release_row, row_of, spawn_like
 from eventide.rows.composites import (
     branch_asks,
     branch_holds,
@@ -24,7 +24,17 @@ from eventide.rows.composites import (
     new_branch,
 )
 from eventide.rows.inventories import get_item, is_open, put_item, transfer
-from eventide.rows.joins import join
+from eventide.rows.joins import (
+    answered,
+    can_join,
+    is_over,
+    join,
+    real_answer,
+    return_real,
+    return_truth,
+    return_whole,
+    whole_answer,
+)
 from eventide.rows.mersenne_twister import next_below, next_normal, next_uniform
 from eventide.rows.moving import change, close_over, has_broken, look, may_change, may_watch
 from eventide.rows.stations import ask, drop, is_ready, leave, new_request
@@ -39,6 +49,7 @@ _CODES: Final = (
     "GRANTED",
     "NEW",
     "NOTHING",
+    "OTHER",
     "PREEMPTED",
     "PREEMPTED_NOW",
     "ROOM",
@@ -66,6 +77,8 @@ def plain_kernel(name: str, text: str) -> FunctionType:
         **{function.__name__: function for function in (branch_asks, branch_holds, has_rows, drop)},
         **{function.__name__: function for function in (row_of, activities.can_interrupt, activities.interrupt)},
         **{function.__name__: function for function in (join, branch_joins, branch_watches, has_more)},
+        **{function.__name__: function for function in (answered, can_join, is_over, real_answer, whole_answer)},
+        **{function.__name__: function for function in (release_row, return_real, return_truth, return_whole)},
         **{function.__name__: function for function in (is_open, transfer, put_item, get_item, new_branch, ends_wait)},
         "__name__": "eventide.migration.kernels",
     }

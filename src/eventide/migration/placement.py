@@ -103,7 +103,7 @@ def begin_wait(
     requests, away      their rows, and those of processes
     """
     views, wait = memory.views, candidate.wait
-    views.activity.at[i], views.process.watched[i] = candidate.row_start.at, 1
+    views.activity.at[i] = candidate.row_start.at
     for number, guard in candidate.guards.items():
         views.wholes[views.activity.wholes[i] + number] = guard.row
     for number, (guard_number, name) in candidate.body.layout.closed_over.items():
@@ -152,6 +152,16 @@ def stand_waiting(
         else:
             process._value = request if request.granted else None
     put_back(calendar, owner, *key)
+
+
+def stand_answered(process: Process, awaited: Process, value: object) -> None:
+    """What has left its row waits in Python for its turn, in which it gets what another process has returned."""
+    process._wait, process._value = End(awaited, process), value
+
+
+def give(process: Process, value: object) -> None:
+    """Let the `yield` return something at which a process stands."""
+    process._value = value
 
 
 def watching(memory: RowMemory, i: int) -> dict[int, int]:

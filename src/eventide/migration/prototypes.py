@@ -116,13 +116,16 @@ class Prototypes:
 
         models      rows of prototypes
         """
-        activity, process = memory.activity, memory.process
-        for i in sorted(memory.bodiless(models), key=process.made.__getitem__):
-            prototype = self.all[process.object[i]]
-            numbers = prototype.body.arguments(*memory.numbers_of(i, *prototype.body.sizes))
-            kind = counter_of(world, prototype.label)
-            tag, begun = process.tag[i], activity.begun[i]
-            yield i, prototype.process(world, kind, process.number[i], tag, begun, numbers), prototype
+        for i in sorted(memory.bodiless(models), key=memory.process.made.__getitem__):
+            yield i, *self.object_of(memory, world, i)
+
+    def object_of(self, memory: RowMemory, world: World, i: int) -> tuple[Process, Prototype]:
+        """An object for a row that has none yet."""
+        process = memory.process
+        prototype = self.all[process.object[i]]
+        numbers = prototype.body.arguments(*memory.numbers_of(i, *prototype.body.sizes))
+        kind, begun = counter_of(world, prototype.label), memory.activity.begun[i]
+        return prototype.process(world, kind, process.number[i], process.tag[i], begun, numbers), prototype
 
     @staticmethod
     def descendants_of(children: Iterable[Prototype | None]) -> list[Prototype]:

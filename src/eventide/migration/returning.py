@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 from types import NoneType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from eventide.discrete import inside
 from eventide.discrete.hook import OuterHook
@@ -16,15 +16,15 @@ from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.resources.request import Request
 from eventide.migration import placement
 from eventide.migration.assumptions import Assumptions
-from eventide.migration.joins import take_wait, take_waits
+from eventide.migration.joins import take_wait, take_waits, value_of
 from eventide.migration.prototypes import RowProcess
 from eventide.migration.python_calls import CallInPython
 from eventide.migration.recorded import RecordedFunctions
 from eventide.migration.row_classes import RowClasses
 from eventide.migration.row_driver import DISCRETE
 from eventide.migration.stand_ins import rest_of
-from eventide.rows.allocation import row_of
-from eventide.rows.codes import GATHERED, JOINED, NONE, NOTHING, WATCHING
+from eventide.rows.allocation import reference, release_row, row_of
+from eventide.rows.codes import ANSWERED, GATHERED, GONE, JOINED, NONE, NOTHING, OVER, WATCHING
 from eventide.rows.undisturbed import undisturbed
 
 if TYPE_CHECKING:
@@ -44,6 +44,10 @@ if TYPE_CHECKING:
     from eventide.migration.things import Things
     from eventide.reading.source import CannotLower
     from eventide.rows.memory import RowMemory
+
+
+MOST_OVER: Final = 64
+"""How many processes are kept that rows may need before it is looked which of them these need."""
 
 
 class Returning(OuterHook):
@@ -66,6 +70,7 @@ class Returning(OuterHook):
         self._memory: RowMemory | None = None
         self._kinds: dict[Body, int] = {}
         self._rows: dict[int, RowProcess] = {}  # those that have objects, by their rows
+        self._over: dict[int, Process] = {}  # those that rows need and that are over or Python's, by references
         self._prototypes: Prototypes | None = None
         self._models: list[Prototype | RecordedFunction] = []  # what has rows now and is no process
         self._recorded = RecordedFunctions(world)
@@ -77,6 +82,7 @@ class Returning(OuterHook):
         self._assumptions = Assumptions()  # on what those rely that are away
         self._called: Entry | None = None  # whose event is under way, or is the next one
         self._driver: RowDriver = DISCRETE  # what else acts between events, for those that are away
+        self._most_over = MOST_OVER
         self._came = self._went = self._since = self._taken_before = self._events_before = self._materialized = 0
         self._pause, self.calls, self.is_busy = 1, 0, False
         self.calling: CallInPython | None = None
@@ -109,11 +115,16 @@ class Returning(OuterHook):
             return
         time, sequence, serial = activity.due[i], activity.sequence[i], activity.serial[i]
         request = placement.request_of(memory, i, self._requests)
+        answer, awaited = None, memory.process.subject[i]
+        if activity.wait[i] == ANSWERED:
+            answer = self._object_of(awaited), value_of(memory.views, awaited)
         left = self._rows[i].body.leave_wait(memory, i, self._requests, self._driver.guards.wait_at)
         memory.engine.displace(memory.arrays, i)
         self._fetch(process)
         placement.stand_branches(self._calendar, process, left)
         placement.stand_waiting(self._calendar, process, request, (time, sequence, serial))
+        if answer is not None:
+            placement.stand_answered(process, *answer)
 
     def materialize(self) -> None:
         """Give objects to the processes that were made in rows and have none, in the order in which they were made."""
@@ -130,6 +141,42 @@ class Returning(OuterHook):
             memory.process.object[i], memory.process.watched[i] = NONE, 1
 
     materialize_all = undisturbed(materialize)
+
+    def _object_of(self, j: int) -> Process:
+        """The process in a row that a row holds: it may have ended, or be Python's."""
+        memory = self._memory
+        assert memory is not None
+        if memory.activity.at[j] >= 0:
+            self.materialize()
+            return self._rows[j].process
+        key = reference(memory.views, j)
+        if key not in self._over:
+            assert self._prototypes is not None
+            made, _ = self._prototypes.object_of(memory, self.world, j)
+            ProcessList.enter(self._processes, made)
+            inside.finish(made, value_of(memory.views, j))
+            self._keep_over(j, made)
+        return self._over[key]
+
+    def _keep_over(self, j: int, process: Process) -> None:
+        """A row is kept for a process that is not away."""
+        assert self._memory is not None
+        views = self._memory.views
+        if len(self._over) >= self._most_over:
+            self._over = {key: one for key, one in self._over.items() if row_of(views, key) >= 0}
+            self._most_over = 2 * len(self._over) + MOST_OVER
+        self._over[reference(views, j)] = process
+
+    def _let_go(self, i: int, body: Body) -> None:
+        """The process in a row leaves it: what the row has held it holds no longer."""
+        memory = self._memory
+        assert memory is not None
+        views, begin = memory.views, memory.activity.wholes[i]
+        if views.activity.wait[i] == ANSWERED:
+            release_row(views, views.process.subject[i])
+        for place in body.layout.children.values():
+            release_row(views, views.wholes[begin + place])
+            views.wholes[begin + place] = NONE
 
     def _leave(self) -> None:
         """All return to Python."""
@@ -170,6 +217,8 @@ class Returning(OuterHook):
             self.materialize()
             take_waits(views, i, self._rows, self._fetch)
         requests = {q: self._request_of(q, process) for q in held}
+        rows = {name: numbers[0][place] for name, place in (body.layout.standing(at).children if at else {}).items()}
+        children = {name: self._object_of(j) for name, j in rows.items() if j >= 0}
         interruptions.come(process, i, requests)
         handled = body.handled(at, *numbers, partial(interruptions.cause_of, by, requests))
         thrown = interruptions.thrown(i, by, requests)
@@ -177,7 +226,9 @@ class Returning(OuterHook):
         self._came += 1
         made = None if prototype is None else prototype.generator(process, body.arguments(*numbers))
         generator = made or inside.generator_of(process)
-        back = body.give_back(generator, at, *numbers, requests, handled, inner) if at else body.stand(generator)
+        back = body.stand(generator)
+        if at:
+            back = body.give_back(generator, at, *numbers, requests, handled, inner, children)
         if thrown is not None:
             back = back._replace(error=thrown)
         inside.resume_with(process, back.generator)
@@ -210,8 +261,8 @@ class Returning(OuterHook):
         found = self._requests.pop(q, None)
         return found if isinstance(found, Request) else self._things.give_back_own(q, process)
 
-    def _forget(self, process: Process) -> None:
-        """A process is Python's."""
+    def _forget(self, process: Process, *, is_over: bool = False) -> None:
+        """A process is Python's, or has ended."""
         memory, interruptions = self._memory, self._interruptions
         assert memory is not None
         i = self.away.pop(process)
@@ -220,7 +271,11 @@ class Returning(OuterHook):
         if prototype is not None:
             prototype.renew(process, body.arguments(*memory.numbers_of(i, *body.sizes)))
         memory.run.watching -= memory.activity.wait[i] == WATCHING
+        self._let_go(i, body)
         memory.engine.dismiss(memory.arrays, i)
+        if memory.process.held[i] > 0:
+            memory.activity.at[i] = OVER if is_over else GONE
+            self._keep_over(i, process)
         self._row_classes.end(process)
         process._notice = process._wait = process._value = None
         self._driver.guards.take_back(process, i)

@@ -23,7 +23,7 @@ from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.sigint import SignalHook
 from eventide.migration import placement
-from eventide.migration.joins import wake_waits
+from eventide.migration.joins import stand_over, value_of, wake_waits
 from eventide.migration.prototypes import RowProcess
 from eventide.migration.python_calls import call_at
 from eventide.migration.returning import Returning
@@ -218,6 +218,9 @@ class RowMigration(Returning):
         leaving.update(zip(rows.values(), found.values(), strict=True))
         for i, one in leaving.items():
             placement.fill(memory, i, one, requests, things, self.away, self._interruptions)
+            for place, child in one.row_start.children.items():
+                row = self._row_for(child)  # the tables may grow
+                memory.views.wholes[memory.activity.wholes[i] + place] = row
             self._assumptions.note(one.row_start.relied)
         for body in dict.fromkeys(one.body for one in leaving.values()):
             self._assumptions.note(body.naming.facts)
@@ -226,8 +229,22 @@ class RowMigration(Returning):
             memory.activity.begun[i] = inside.anchor_of(process)
             placement.begin_wait(memory, i, candidate, requests, self.away, self._driver.guards)
             self._driver.guards.lend(process, list(candidate.guards.values()), placement.watching(memory, i))
+        for process, candidate in found.items():
+            i = rows[process]
+            memory.process.watched[i] = 2 if inside.end_waiters_of(process) else 1  # that are no rows
             self._row_classes.begin(process)
             self._rows[i] = RowProcess(process, candidate.body, None, candidate.row_start.kept)
+
+    def _row_for(self, process: Process) -> int:
+        """The row of a process that another row holds from now on; a new one where it is not away."""
+        memory, j = self._memory, self.away.get(process, NONE)
+        assert memory is not None
+        if j < 0:
+            j = self._new_row(memory, BRANCH)
+            stand_over(memory.views, j, process)
+            self._keep_over(j, process)
+        memory.process.held[j] += 1
+        return j
 
     def _new_row(self, memory: RowMemory, kind: int) -> int:
         while memory.run.row_room - memory.run.used < 2:
@@ -248,6 +265,7 @@ class RowMigration(Returning):
             memory.engine.dismiss(memory.arrays, self._models.pop(0).row)
         self._assumptions.forget()
         self._interruptions.forget()
+        self._over.clear()
         memory.forget()
         needed = BACK * max(self._came, FEW, self._went // 2) // self._driver.cost  # to go takes half as long as both
         bodies.note_run(self._kinds, is_short=calendar.events - self.world._events_before < needed + self._driver.early)
@@ -370,10 +388,11 @@ class RowMigration(Returning):
     def _end(self, process: Process) -> None:
         """A process has come to its end in its row: those that wait for it in rows came before all others."""
         assert self._memory is not None
-        wake_waits(self._memory.views, self.away[process], self._calendar)
-        self._forget(process)
+        wake_waits(self._memory.views, i := self.away[process], self._calendar)
+        value = value_of(self._memory.views, i)
+        self._forget(process, is_over=True)
         self.is_busy = False
-        inside.finish(process)
+        inside.finish(process, value)
         self.is_busy = True
 
     def _go_on(self, process: Process, body: Body, failure: list[BaseException]) -> None:
@@ -385,7 +404,11 @@ class RowMigration(Returning):
         self._called = None if failure else call_at(self, process, body, at)
         if self._called is not None:
             return
+        j = memory.process.subject[self.away[process]] if body.reading.points[at].is_answer else NONE
+        value = value_of(memory.views, j) if j >= 0 else None  # that is of another type than was known
         back = self._fetch(process)
+        if back.error is None and not failure and value is not None:
+            placement.give(process, value)
         self._called = rest_of(process, failure.pop() if failure else back.error)
 
     @property

@@ -99,6 +99,57 @@ def _made_before(command: ast.Yield, before: list[ast.stmt]) -> dict[str, ast.Ca
     return calls if sorted(calls) == sorted(names) else {}
 
 
+@lru_cache(256)
+def processes_named(tree: ast.AST) -> dict[str, list[ast.Call]]:
+    """The variables that nothing but calls gives a value, and that are read as commands alone, as `yield child` does.
+
+    With each these calls.
+    """
+    uses, others, own, found = Counter[str](), set[str](), Counter[str](), dict[str, list[ast.Call]]()
+    for node in ast.walk(tree):
+        uses.update([node.id] if isinstance(node, ast.Name) else [])
+        words = () if isinstance(node, ast.keyword) else ("name", "asname", "rest", "arg")
+        others.update(str(getattr(node, word, None)) for word in words)
+        others.update(node.names if isinstance(node, ast.Global | ast.Nonlocal) else [])
+        if isinstance(node, ast.Yield) and isinstance(node.value, ast.Name):
+            own.update([node.value.id])
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            for target in node.targets:  # a second one is as a rule none of these
+                if isinstance(target, ast.Name):
+                    own.update([target.id])
+                    found.setdefault(target.id, []).append(node.value)
+    return {name: calls for name, calls in found.items() if uses[name] == own[name] and name not in others}
+
+
+def steps_of(tree: ast.FunctionDef) -> list[tuple[str | None, ast.expr]]:
+    """What a function gives its variables, and what it returns, with None for a name, in the order of the text."""
+    found: list[tuple[int, str | None, ast.expr]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Return) and node.value is not None:
+            found.append((node.lineno, None, node.value))
+        elif isinstance(node, ast.Return):
+            found.append((node.lineno, None, ast.copy_location(ast.Constant(None), node)))
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            found.append((node.lineno, node.targets[0].id, node.value))
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)
+            value = ast.copy_location(ast.BinOp(old, node.op, node.value), node)
+            found.append((node.lineno, node.target.id, value))
+        elif isinstance(node, ast.For) and isinstance(node.target, ast.Name):
+            found.append((node.lineno, node.target.id, ast.copy_location(ast.Constant(0), node)))
+    return [(name, value) for _, name, value in sorted(found, key=lambda one: one[0])]
+
+
+def ends_by_itself(body: list[ast.stmt]) -> bool:
+    """Whether some statements surely do not lead behind them."""
+    last = body[-1]
+    if isinstance(last, ast.If):
+        return bool(last.orelse) and ends_by_itself(last.body) and ends_by_itself(last.orelse)
+    if isinstance(last, ast.With):
+        return ends_by_itself(last.body)
+    return isinstance(last, ast.Return | ast.Raise | ast.While)
+
+
 def is_set_in_order(function: ast.FunctionDef, target: ast.Attribute) -> bool:
     """Whether an attribute is first set outside all blocks: then all are set in the order of the text."""
     place = ast.unparse(target)

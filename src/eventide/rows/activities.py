@@ -9,8 +9,9 @@ from __future__ import annotations
 from math import nan
 from typing import TYPE_CHECKING, Final
 
-from eventide.rows.allocation import free_row, leave_rows, new_row, owner_of, reference, row_of
+from eventide.rows.allocation import free_row, leave_rows, new_row, owner_of, reference, release_row, row_of
 from eventide.rows.codes import (
+    ANSWERED,
     COMPOSED,
     EXIT,
     FAILED,
@@ -118,7 +119,7 @@ def passivate(a: Rows, i: int) -> int:
 
 
 def finish(a: Rows, i: int) -> None:
-    """A process has ended: those that wait for it continue, and its row is free."""
+    """A process has ended: those that wait for it continue, and its row is free where nobody needs it."""
     wake_joiners(a, i)
     leave_rows(a, i)
 
@@ -217,6 +218,8 @@ def let_go(a: Rows, i: int) -> None:
         leave_joiners(a, i)
     elif wait == WATCHING:
         end_watch(a, i)
+    elif wait == ANSWERED:
+        release_row(a, a.process.subject[i])
     elif a.activity.sequence[i] != 0.0:
         a.activity.left[i] = a.activity.due[i] - a.run.time
     displace(a, i)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eventide.rows.codes import BRANCH, FREE, IN_HEAP, NONE, NOTHING, ROWS
+from eventide.rows.codes import BRANCH, FREE, IN_HEAP, NONE, NOTHING, OVER, ROWS
 from eventide.rows.event_list import displace, schedule_front
 
 if TYPE_CHECKING:
@@ -61,6 +61,9 @@ def enter(a: Rows, k: int) -> int:
     a.process.joiners[i] = NONE
     a.process.watched[i] = 0
     a.process.named[i] = 0
+    a.process.held[i] = 0
+    a.process.wanted[i] = 0
+    a.process.answered[i] = NOTHING
     a.process.by[i] = NONE
     a.run.alive += 1
     return i
@@ -73,9 +76,21 @@ def dismiss(a: Rows, i: int) -> None:
 
 
 def leave_rows(a: Rows, i: int) -> None:
-    """Free the row of a process, which is in no list."""
+    """Free the row of a process, which is in no list, or keep it as one that is over while anybody needs it."""
     a.run.alive -= 1
-    free_row(a, i)
+    if a.process.held[i] > 0:
+        a.activity.at[i] = OVER
+        a.process.generation[i] += 1
+    else:
+        free_row(a, i)
+
+
+def release_row(a: Rows, i: int) -> None:
+    """A variable, or a wait that is over, needs a row no longer; NONE: none."""
+    if i >= 0:
+        a.process.held[i] -= 1
+        if a.process.held[i] == 0 and a.activity.at[i] < FREE:
+            free_row(a, i)
 
 
 def spawn(a: Rows, k: int) -> int:

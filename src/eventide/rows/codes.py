@@ -34,6 +34,10 @@ IN_HEAP: Final = -2
 """In `activity.last`: its notice is in the heap, or it has none."""
 FREE: Final = -1
 """In `activity.at`: the row is free."""
+OVER: Final = -2
+"""The same: its process has ended, and somebody may ask yet what it has returned."""
+GONE: Final = -3
+"""The same: its process is in Python, and somebody may wait for it yet."""
 ROWS: Final = 2**32
 """A reference to a process is `generation * ROWS + row`."""
 
@@ -52,10 +56,25 @@ GATHERED: Final = 5
 """For all of its branches."""
 TRANSFERRING: Final = 6
 """For the transfer in `subject`, which is carried out in the event in which it continues."""
+ANSWERED: Final = 7
+"""For its turn: the process in `subject`, whose row it holds, has ended and returned something."""
 INTERRUPTED: Final = -1
 """Not waiting: an interrupt is to be raised at its `yield`."""
 PREEMPTED_NOW: Final = -2
 """The same, as the units of the request in `cause` were taken away."""
+
+# What a process has returned (`process.answered`); NOTHING is None ----------------------------------------------------
+
+WHOLE: Final = 1
+"""A whole number."""
+REAL: Final = 2
+"""A float."""
+TRUTH: Final = 3
+"""A Boolean."""
+OTHER: Final = 4
+"""Something else, for which nobody asks."""
+
+# Causes of interrupts -------------------------------------------------------------------------------------------------
 
 OBJECTS: Final = 2**62 + 1
 """A cause that is an object of Python is its number in a list, and this more; others are whole numbers up to it."""

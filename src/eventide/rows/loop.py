@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eventide.rows.activities import deliver, finish
+from eventide.rows.allocation import release_row
 from eventide.rows.codes import (
+    ANSWERED,
     BRANCH,
     DONE,
     ENDED,
@@ -38,6 +40,8 @@ def begin_event(a: Rows, i: int) -> int:
     if a.activity.wait[i] != NOTHING:
         if a.activity.wait[i] == TRANSFERRING:
             carry_out(a, a.process.subject[i])
+        elif a.activity.wait[i] == ANSWERED:  # the row has what was returned until others are made
+            release_row(a, a.process.subject[i])
         a.activity.wait[i] = NOTHING
     return i
 

@@ -245,7 +245,7 @@ class RowMemory:
         """The rows of processes that have no object yet, and are none of some models."""
         activity, process = self.activity, self.process
         rows = range(self.run.used)
-        return [i for i in rows if process.object[i] >= 0 and activity.at[i] != FREE and i not in models]
+        return [i for i in rows if process.object[i] >= 0 and activity.at[i] > FREE and i not in models]
 
     def numbers_of(self, i: int, wholes: int, reals: int) -> tuple[list[int], list[float]]:
         """The local numbers of a row."""

@@ -41,7 +41,7 @@ class ActivityRecord(Record, is_padded=False):
     sequence: Floats
     """The second part of its key, the number of the stretch of code; 0 without a notice."""
     left: Floats
-    """What was left of its hold when it was interrupted; NaN if it was not holding."""
+    """What was left of its hold when it was interrupted; NaN if it was not holding. Or the float that it returned."""
     begun: Floats
     """When a process was first activated: its ticks begin there."""
 
@@ -61,7 +61,15 @@ class ProcessRecord(Record, is_padded=False):
     joiners: Ints
     """The first of those that wait for its end; NONE."""
     watched: Ints
-    """1 if its end concerns Python."""
+    """1 if its end concerns Python, 2 if somebody waits there for it."""
+    held: Ints
+    """How many variables of rows, and waits that are over, need its row also after its end."""
+    wanted: Ints
+    """1 if what it returns is used by one that waits for it."""
+    answered: Ints
+    """Of which kind that is which it has returned: see `codes.py`."""
+    answer: Ints
+    """That number, if it is no float."""
     named: Ints
     """How many interruptions that have not taken place yet are of it, or by it: Python may ask for these processes."""
     object: Ints

@@ -48,7 +48,7 @@ class Move(NamedTuple):
     def result(self, node: ast.AST) -> Operand:
         """What the `yield` returns, as its process continues. Raises Unknown where that is left to Python."""
         if self.item is None:
-            raise Unknown("what a wait returns is native for a get from a store, and for `ev.first_of`", node)
+            raise Unknown("what a wait returns is native for a get from a store, a process, and `ev.first_of`", node)
         text = f"a.request.{'real' if self.item == 'float' else 'item'}[a.process.subject[i]]"
         return Operand(f"({text} != 0)" if self.item == "bool" else text, self.item)
 

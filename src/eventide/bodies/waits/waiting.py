@@ -7,12 +7,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.emission import Emission
+from eventide.bodies.expressions import BodyExpressions
 from eventide.bodies.operands import LARGEST, Operand, Thing, Unknown
 from eventide.bodies.points import Block
 from eventide.bodies.requests import asked, name_of_request
 from eventide.bodies.spawning import spawned
 from eventide.bodies.waits.choices import check_uses, chosen, unsettled, written
 from eventide.bodies.waits.gatherings import all_awaited, is_gathering
+from eventide.bodies.waits.joins import answer, children_of, joined, kind_awaited
 from eventide.bodies.waits.states import watched
 from eventide.bodies.waits.ticks import next_instant, period_given
 from eventide.bodies.waits.transfers import is_at_chosen, transferred
@@ -24,13 +26,12 @@ from eventide.reading.nodes import extent
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from eventide.bodies.expressions import BodyExpressions
     from eventide.bodies.waits.choices import Written
 
 
 _TRUE: Final = Operand("True", "bool")
 """What `until` returns but where something else ends the wait, as only Python does."""
-_RESULT: Final = "what a wait returns is native for `ev.until`, a get from a store, and `ev.first_of`"
+_RESULT: Final = "what a wait returns is native for `ev.until`, a get from a store, a process, and `ev.first_of`"
 
 
 class Waiting(Writing):
@@ -64,8 +65,8 @@ class Waiting(Writing):
                 self.points[resume] = self.points[resume]._replace(gathered=words)
             elif is_at_chosen(expressions, value):
                 transferred(expressions, value, resume)
-            elif row := spawned(expressions, value):
-                expressions.emission.emit(f"at = {resume}\ncode = join(a, i, {row})\nbreak")
+            elif (child := self._child(value)) or (row := spawned(expressions, value)):
+                joined(expressions, child or row, resume, is_made_here=not child)
             elif guard := watched(expressions, value, self.frame, resume):
                 self.awaits[resume] = guard
             elif due := self._tick(value, expressions):
@@ -97,6 +98,12 @@ class Waiting(Writing):
                 self.awaits[resume] = guard
                 line = "" if target is None else self._set(target, _TRUE)
                 return
+            if isinstance(target, ast.Name) and (calls := self._joined(expressions, command.value, resume)):
+                known = self.naming.kinds.get(self.naming.key(target.id))
+                lines, found = answer(expressions, kind_awaited(expressions, calls, known), command)
+                line = f"{lines}\n{self._set(target, found)}"
+                self.points[resume] = self.points[resume]._replace(is_answer=True)
+                return
             move = None if target is None else transferred(expressions, command.value, resume)
             if move is None or target is None:
                 raise Unknown(_RESULT, command)
@@ -116,6 +123,31 @@ class Waiting(Writing):
             self._add(line)
             self._given(target)
         return True
+
+    def _child(self, node: ast.AST | None) -> str:
+        """The variable of the kernel with the row of a process that the body has made; "" for what is none."""
+        frame, naming = self.frame, self.naming
+        if not isinstance(node, ast.Name):
+            return ""
+        if frame.children is None:
+            frame.children = children_of(BodyExpressions(naming, Emission(self._temporaries)), frame)
+        if node.id not in frame.children:
+            return ""
+        naming.children[naming.key(node.id)] = None
+        return f"p_{naming.key(node.id)}"
+
+    def _joined(self, expressions: BodyExpressions, node: ast.expr | None, resume: int) -> list[ast.Call]:
+        """Write a wait for what a process returns; the calls that may have made that, none for other waits."""
+        if child := self._child(node):
+            assert self.frame.children is not None
+            assert isinstance(node, ast.Name)
+            joined(expressions, child, resume, is_made_here=False)
+            return self.frame.children[node.id]
+        if not isinstance(node, ast.Call) or not (row := spawned(expressions, node)):
+            return []
+        expressions.emission.emit(f"a.process.wanted[{row}] = 1")
+        joined(expressions, row, resume, is_made_here=True)
+        return [node]
 
     def _tick(self, node: ast.expr, expressions: BodyExpressions) -> str:
         """The variable of the kernel with the next instant of a tick; "" for other commands. Raises Unknown."""

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from math import nan
-from types import FunctionType, GeneratorType, TracebackType
+from types import FunctionType, GeneratorType, MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from eventide.bodies.naming import CREATED, hold, questions_of
 from eventide.bodies.operands import EITHER, GIVEN, HANDED, WIDE
+from eventide.discrete.processes.process import Process
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.migration.crossing import branches
@@ -76,7 +77,8 @@ class Body:
         handlers = (handler for point in reading.points.values() for handler in point.all_handlers)
         caught = (handler.name for handler in handlers if handler.name)
         outcomes = (choice.name for choice in reading.choices.values())
-        self._absent = dict.fromkeys([*self.naming.requests, *self.naming.awaited, *caught, *outcomes])
+        names = (self.naming.requests, self.naming.awaited, self.naming.children)
+        self._absent = dict.fromkeys([*chain(*names), *caught, *outcomes])
         self.python_calls = {at: one for at, one in reading.python_calls.items() if not one.reads_any(self._absent)}
         self.name = name
         self._paths = Paths(self.naming)
@@ -217,6 +219,9 @@ class Body:
             if rest.zipped != tuple([id(one.found(values)) for _, one in loop.zipped]):
                 return None
             wholes[places[f"n_{loop.number}"]], wholes[places[f"s_{loop.number}"]] = rest[:2]
+        children = {place: values[name] for name, place in self.layout.children.items() if name in values}
+        if not all(isinstance(one, Process) and one.sim is self.environment.world for one in children.values()):
+            return None
         requests = self._requests(at, values, found.resources) if standing.blocks else {}
         if requests is None:
             return None
@@ -237,6 +242,7 @@ class Body:
             found.spawn_templates,
             found.processes,
             found.causes,
+            children,  # type: ignore[arg-type]  # they are processes
         )
 
     def _requests(
@@ -300,16 +306,19 @@ class Body:
         requests: Mapping[int, Request],
         handled: list[tuple[Handler, Interrupt]],
         inner: Callable[[], object] | None = None,
+        children: Mapping[str, Process] = MappingProxyType({}),
     ) -> Return:
         """The generator that continues a process whose row is in a state; the process was suspended with another one.
 
         requests    by their rows
         handled     the interrupts that it handles there
         inner       gives what the call returns in whose middle it is
+        children    the processes that it has made, by its variables
         """
-        texts, changed = dict(zip(self.wholes, wholes, strict=True)), self._variables(at, wholes, reals)
-        absent, chain_at = {**self._absent}, self.layout.standing(at).chain
-        errors = dict(handled)
+        texts = dict(zip(self.wholes, wholes, strict=True))
+        changed = {**self._variables(at, wholes, reals), **children}
+        absent = {name: None for name in self._absent if name not in children}
+        chain_at, errors = self.layout.standing(at).chain, dict(handled)
         outermost = self.variables_of(generator) if len(chain_at) > 1 else {}
         before = {
             point.frame: locals_of(one)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from eventide.bodies.naming import Naming
     from eventide.bodies.operands import Path, Step
     from eventide.bodies.stations.statistics import Kept
+    from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.request import Request
     from eventide.discrete.resources.resource import Resource
     from eventide.discrete.world import World
@@ -120,7 +121,7 @@ class Environment:
         self._naming = naming
         self._paths = paths
         self._places = places
-        self._world = world
+        self._world = self.world = world
         self._spawn_template = spawn_template
         called = [(one.root, one.value, addressed_call(one.value, one.path)) for one in naming.addresses.values()]
         self._addressed = [None if root else target_of(value, call) for root, value, call in called]
@@ -257,7 +258,8 @@ class RowStart(NamedTuple):
     relied      what it relies on besides the facts of its body, by object and attribute
     stations    what it may use that others use, too; requests: those that it has made; by their places among `wholes`
     spawn_templates      the processes that its statements make: by the place among `wholes` of the row of the prototype
-    processes   that it refers to, and causes: of its interrupts; by their places among `wholes`
+    processes   that it refers to, and causes: of its interrupts; children: that it has made; by their places among
+                `wholes`
     """
 
     at: int
@@ -270,6 +272,7 @@ class RowStart(NamedTuple):
     spawn_templates: dict[int, SpawnTemplate]
     processes: dict[int, object]
     causes: dict[int, object]
+    children: dict[int, Process]
 
 
 def _picked(table: list[Located], all_of: list[object]) -> dict[str, Any]:

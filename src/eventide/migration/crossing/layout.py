@@ -28,7 +28,7 @@ class Standing(NamedTuple):
     """The points of all generators that stand in a state, and what is around these, the outermost first.
 
     requests    the places of the requests in whose blocks a row is
-    variables   that a row keeps there
+    variables   that a row keeps there; children: those with the rows of processes that it has made, and their places
     """
 
     chain: list[Point]
@@ -38,6 +38,7 @@ class Standing(NamedTuple):
     choices: list[Choice]
     requests: list[int]
     variables: list[Variable]
+    children: dict[str, int]
 
 
 class Variable(NamedTuple):
@@ -84,7 +85,7 @@ class Layout:
         facts = reading.naming.given.items()
         given = {text: fact.answer for text, fact in facts if isinstance(fact.answer, int | float)}
         self._wholes = [
-            int(given.get(text, NONE if text[:2] == "q_" or text[:7] == "c_guard" else 0)) for text in wholes
+            int(given.get(text, NONE if text[:2] in ("q_", "p_") or text[:7] == "c_guard" else 0)) for text in wholes
         ]
         self._reals = [float(given.get(text, 0.0)) for text in reals]
         numbers = reading.naming.numbers.items()
@@ -99,6 +100,7 @@ class Layout:
         naming, optional = reading.naming, reading.optional
         self.objects = [name for name in reading.known if naming.kinds[name] == "object"]
         """The variables of objects of which a row has the addresses."""
+        self.children = {name: self.places[f"p_{name}"] for name in naming.children}
         self.has = self.places.get("has", -1)
         self.variables: list[Variable] = []
         for name in reading.known:
@@ -108,7 +110,8 @@ class Layout:
             which, may = self.places.get(f"i_{name}", -1), naming.kinds[name] in (*OPTIONAL.values(), "none")
             self.variables.append(Variable(name, kind, name in naming.parameters, is_real, place, bit, which, may))
         prefixes = [frame.naming.prefix for frame in reading.frames]
-        self._prefixes = {name: max(filter(name.startswith, prefixes), key=len) for name in reading.known}
+        names = (*reading.known, *naming.children)
+        self._prefixes = {name: max(filter(name.startswith, prefixes), key=len) for name in names}
         """Of the functions whose variables they are: another one's may have the address of what is gone."""
 
     def standing(self, at: int) -> Standing:
@@ -124,7 +127,8 @@ class Layout:
             requests = [self.places[f"q_{name}"] for name in names]
             prefixes = {one.frame.naming.prefix for one in point.chain}
             variables = [one for one in self.variables if self._prefixes[one.name] in prefixes]
-            found = Standing(point.chain, loops, blocks, point.all_handlers, choices, requests, variables)
+            children = {name: place for name, place in self.children.items() if self._prefixes[name] in prefixes}
+            found = Standing(point.chain, loops, blocks, point.all_handlers, choices, requests, variables, children)
             self._standings[at] = found
         return found
 
