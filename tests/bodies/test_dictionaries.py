@@ -27,6 +27,7 @@ KEYS: dict[str, tuple[Any, Any, Any]] = {
 DESKS: dict[Any, ev.Resource] = {}
 WORK: dict[Any, float] = {}
 SHELVES: dict[Any, ev.Store] = {}
+TANKS: dict[Any, ev.Container] = {}
 
 
 @pytest.fixture(autouse=True)
@@ -215,3 +216,27 @@ def test_what_a_dictionary_has_may_be_other_things_in_another_simulation() -> No
     for others in (True, False):
         _, sim = both(lambda sim, o=others: run(sim, o))  # type: ignore[misc]
     assert taken(sim) > 100
+
+
+def test_a_dictionary_of_a_module_may_have_a_container_twice() -> None:
+    """That ended the run with an error of eventide's."""
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        one, other, log = ev.Container(sim, 9.0, 1.0), ev.Container(sim, 9.0, 1.0), list[Any]()
+        TANKS.update({"a": one, "b": one, "c": other})
+
+        def user(keys: tuple[str, ...], amount: float) -> ev.ProcessGenerator:
+            for number in range(60):
+                yield TANKS[keys[number % 3]].put(amount)
+                yield ev.hold(0.5)
+                yield TANKS[keys[number % 3]].get(amount)
+                log.append((sim.time, number))
+
+        for k in range(3):
+            sim.process(user(("a", "b", "c"), 0.5 + k))
+        sim.run()
+        return [log, one.level.mean, other.level.mean, sim.events]
+
+    found, sim = both(run)
+    assert len(found[0]) == 180
+    assert taken(sim) > 0.7 * sim.events

@@ -87,8 +87,7 @@ def transfer_made(expressions: BodyExpressions, node: ast.expr | None) -> Move |
     if not side:
         return None
     owners = (owner,) if isinstance(owner, Thing) else owner.among
-    known = {_known(expressions, one, node): one for one in owners}
-    inventories, kinds = zip(*known, strict=True)
+    inventories, kinds = zip(*[_known(expressions, one, node) for one in owners], strict=True)
     if len({*kinds}) > 1:
         raise Unknown("stores of items of different types, and such containers, are left to Python", node)
     inventory, kind = inventories[0], kinds[0]
