@@ -16,6 +16,16 @@ RETURNED = (
 """What each of the functions may return whose processes others make."""
 
 
+CHOSEN = (
+    "rng.choices(STEPS, COUNTS)[0]",
+    "rng.choices(FLOATS, weights=STEPS)[0]",
+    "rng.choices([0.5, 1, 0.25])[0]",
+    "rng.choices([1, 2])[0]",
+    "rng.choices((0.5, 1.5, -0.25), [5, 3, 1])[0]",
+)
+"""How long they hold that choose that with weights."""
+
+
 class Joining(Making):
     """Writes one generator function whose processes wait for others."""
 
@@ -28,7 +38,27 @@ class Joining(Making):
     def hold(self) -> str:
         if self.chance.random() < 0.15 and not self.guard.startswith("n"):
             return "; ".join(self.joined(next(self.counts), is_short=True))
+        if self.chance.random() < 0.15:
+            return f"yield ev.hold({self.one(*CHOSEN)})"
         return super().hold()
+
+    def real(self) -> str:
+        if self.chance.random() < 0.8:
+            return super().real()
+        one, other, n = (
+            self.chance.choice(self.floats),
+            self.chance.choice(self.floats),
+            self.chance.choice(self.wholes),
+        )
+        return self.one(
+            f"min([{one}, {other}])",
+            f"max([{one}, {other}, rng.random()])",
+            f"sum([{one}, {other}, 0.25])",
+            f"sum(({one}, {one}))",
+            f"0.5 * sum([{n}, 2])",
+            f"0.5 * max(({n}, 3, {n}))",
+            f"min([{n}, {one}])",
+        )
 
     def used(self, name: str) -> str:
         """What is done with what a process has returned."""

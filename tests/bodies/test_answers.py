@@ -375,3 +375,62 @@ def test_what_a_row_has_made_is_kept_no_longer_than_it_is_needed(monkeypatch: py
     assert seen[0] < 60
     assert sim._migration is not None
     assert not sim._migration._over
+
+
+def run_drawn(sim: ev.Simulation) -> list[Any]:
+    """Who holds for what is drawn in the same statement, which may be an error."""
+    rng, log = Random(4), list[Any]()
+    means = [0.5, 1.5, 2.5]
+
+    def story() -> ev.ProcessGenerator:
+        for k in range(60):
+            try:
+                yield ev.hold(rng.choices(means, weights=[5, 3, 1])[0])
+                yield ev.hold(min([rng.random(), 0.5, rng.random()]) + sum([0.25, rng.random() * 1e-17, -0.25]))
+                log.append(max((rng.random(), -rng.random())))
+                log.append(0.5 * sum([k, 2, k]))
+            except ev.ModelError as error:
+                log.append((k, str(error), sim.time))
+
+    def changer() -> ev.ProcessGenerator:
+        yield ev.hold(20.0)
+        means[1] = -1.0
+        yield ev.hold(20.0)
+        means[1] = 0.25
+
+    for _ in range(3):
+        sim.process(story())
+    sim.process(changer())
+    sim.run()
+    return [log, sim.events, sim.time, rng.random()]
+
+
+@NATIVE
+def test_who_holds_for_what_is_chosen_there_goes_on_with_that(native: bool) -> None:
+    expected = run_drawn(simulation(False))
+    sim = simulation("auto", native=native)
+    assert run_drawn(sim) == expected
+    assert sum(type(one) is tuple for one in expected[0]) > 3
+    assert taken(sim) > 0.6 * sim.events
+
+
+def test_sums_of_lists_are_those_of_python() -> None:
+    """Also where rounding loses a part, as from Python 3.12 on that is added."""
+
+    def story(rng: Random, seen: list[float]) -> ev.ProcessGenerator:
+        while True:
+            x = sum([1e17 * rng.random(), rng.uniform(-1e17, 1e17), rng.random(), rng.gauss(0.0, 1e16)])
+            seen.append(x)
+            seen.append(sum((1e308 * rng.random(), 1e308, 1e308 * rng.random())))
+            seen.append(sum([-0.0, -0.0]))
+            yield ev.hold(1.0)
+
+    def run(sim: ev.Simulation) -> str:
+        seen = list[float]()
+        sim.process(story(Random(3), seen))
+        sim.run(until=200.0)
+        return repr(seen)
+
+    sim = simulation("auto", native=False)
+    assert run(sim) == run(simulation(False))
+    assert taken(sim) > 150

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ast
 import math
+import sys
 from collections.abc import Callable, Mapping
+from functools import partial, reduce
 from math import inf
 from operator import mul, truediv
 from typing import TYPE_CHECKING, Final
@@ -59,6 +61,28 @@ def best_among(emission: Emission, word: str, operands: list[Operand]) -> Operan
     for other in operands[1:]:
         text = emission.keep(f"({other.text} if {other.text} {word} {text} else {text})", kind).text
     return Operand(text, kind, emission.is_pure)
+
+
+def total(expressions: BodyExpressions, operands: list[Operand], node: ast.Call) -> Operand:
+    """What `sum` makes of numbers of one type. Raises Unknown for others.
+
+    Source    CPython, Python/bltinmodule.c, builtin_sum_impl: from 3.12 on what rounding loses is added in the end
+    """
+    emission, kinds = expressions.emission, {operand.kind for operand in operands}
+    if kinds == {"int"}:
+        return reduce(partial(expressions.compute, node, ast.Add()), operands)
+    if kinds != {"float"}:
+        raise Unknown("sums of several types are left to Python", node)
+    found, lost = emission.keep(f"0.0 + {operands[0].text}", "float").text, "0.0"
+    for one in operands[1:]:
+        before, found = found, emission.keep(f"{found} + {one.text}", "float").text
+        ways = f"({before} - {found}) + {one.text}", f"({one.text} - {found}) + {before}"
+        if sys.version_info >= (3, 12):
+            text = f"{lost} + ({ways[0]} if abs({before}) >= abs({one.text}) else {ways[1]})"
+            lost = emission.keep(text, "float").text
+    if lost == "0.0":
+        return Operand(found, "float", emission.is_pure)
+    return emission.keep(f"({found} + {lost} if {lost} != 0.0 and {lost} - {lost} == 0.0 else {found})", "float")
 
 
 def best_of(function: Callable[..., float], operands: list[Operand]) -> Known:

@@ -15,7 +15,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from eventide.bodies.arithmetic import CHECKED, best_among, best_of, mathematical, one_of, ordered, real, without_sign
+from eventide.bodies.arithmetic import (
+    CHECKED,
+    best_among,
+    best_of,
+    mathematical,
+    one_of,
+    ordered,
+    real,
+    total,
+    without_sign,
+)
 from eventide.bodies.operands import (
     EXACT,
     ITSELF,
@@ -30,6 +40,7 @@ from eventide.bodies.operands import (
     sure,
 )
 from eventide.native.objects import LISTS, object_at
+from eventide.reading.nodes import is_written
 from eventide.rows.codes import UNMADE
 from eventide.rows.mersenne_twister import MOST_BELOW, TURN, is_gauss_as_here, is_normal_as_here, place_of_words
 from eventide.statistics.quantiles import inverse_of_normal
@@ -63,6 +74,8 @@ COMPUTED: Final[dict[object, bool]] = {
     inverse_of_normal: False,
 }
 """Functions that native code calls at their addresses, and whether they give whole numbers."""
+BUILTINS: Final = (abs, min, max, int, float, bool, sum)
+"""What native code does itself with numbers: see `builtin`."""
 PLAIN: Final = (Stream, list, *GENERATORS)
 """Classes of which exact instances have methods that are known."""
 Call: TypeAlias = Literal["draws", "takes"] | Draw | None
@@ -284,7 +297,12 @@ def called_at(emission: Emission, call: str, bounds: Range, *, counts: bool = Fa
 
 
 def builtin(expressions: BodyExpressions, function: Any, node: ast.Call) -> Operand:
-    """What `abs`, `min`, `max`, `int`, `float` or `bool` makes of numbers. Raises Unknown."""
+    """What one of these makes of numbers, `min`, `max` and `sum` also of those of a list. Raises Unknown."""
+    if function in (min, max, sum) and is_written(node):
+        items: list[ast.expr] = node.args[0].elts  # type: ignore[attr-defined]  # as was tested
+        node = ast.copy_location(ast.Call(node.func, items, []), node)
+    elif function is sum:
+        raise Unknown("of sums those of lists that are written there are native", node)
     if node.keywords or not node.args or any(isinstance(item, ast.Starred) for item in node.args):
         raise Unknown("it is called in another way than others are", node)
     more: dict[object, tuple[Kind, ...]] = {
@@ -297,6 +315,8 @@ def builtin(expressions: BodyExpressions, function: Any, node: ast.Call) -> Oper
     numbers = [number_of(item, "int", "float", *more.get(function, ())) for item in node.args]
     operands = [number if number.kind != "bool" else expressions.as_number(number) for number in numbers]
     first, emission = operands[0], expressions.emission
+    if function is sum:
+        return total(expressions, operands, node)
     if function in (min, max):
         word = "<" if function is min else ">"
         is_varying = len({operand.kind for operand in operands}) > 1 or first.kind == "mixed"

@@ -26,6 +26,7 @@ from eventide.bodies.arithmetic import (
     summed,
 )
 from eventide.bodies.calls import (
+    BUILTINS,
     COMPUTED,
     addressed_call,
     appended,
@@ -415,7 +416,7 @@ class BodyExpressions:
         if isinstance(called, Operand):
             raise Unknown("a number is called", node)
         function = called.value
-        if type(function) in (type(abs), type) and function in (abs, min, max, int, float, bool):
+        if type(function) in (type(abs), type) and function in BUILTINS:
             found = chosen(self, node, "<" if function is min else ">") if function in (min, max) else None
             return found or builtin(self, function, node)
         if function is len and len(node.args) == 1 and not node.keywords:

@@ -181,6 +181,11 @@ def is_composed(command: ast.Yield) -> bool:
     return is_named and getattr(called, "attr", getattr(called, "id", "")) not in ("put", "get", "tick")
 
 
+def is_written(call: ast.Call) -> bool:
+    """Whether a call has nothing but a list or a tuple that is written there."""
+    return len(call.args) == 1 and not call.keywords and isinstance(call.args[0], ast.List | ast.Tuple)
+
+
 def is_request(node: ast.expr) -> bool:
     """Whether an expression looks like a request that is made there."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "request"

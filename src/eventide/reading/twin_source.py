@@ -323,7 +323,9 @@ class TwinSource:
 
 
 def is_told(node: ast.AST) -> bool:
-    """Whether a twin can be told what an expression gives: a call, or what is decided by one or decides about one."""
+    """Whether a twin can be told what an expression gives: a call, an item of what that gives, or a decision."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.value, ast.Call) and isinstance(node.ctx, ast.Load) and is_told(node.value)
     if not isinstance(node, ast.Call | ast.IfExp | ast.BoolOp | ast.Compare):
         return False
     inside = [*ast.walk(node)]

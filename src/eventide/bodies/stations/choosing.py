@@ -21,6 +21,7 @@ from eventide.discrete.resources.container import Container
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.discrete.resources.store import Store
 from eventide.reading.common import is_common
+from eventide.reading.nodes import is_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,7 +45,7 @@ def chosen(expressions: BodyExpressions, node: ast.Call, sign: str) -> Operand |
 
     sign    that of the comparison by which one comes before those so far
     """
-    if len(node.args) != 1:
+    if len(node.args) != 1 or is_written(node):
         return None
     owner = None if node.keywords else expressions.value(node.args[0])
     if isinstance(owner, Thing) and type(owner.value) in (list, tuple) and numbers_in(expressions, owner):
