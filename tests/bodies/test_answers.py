@@ -434,3 +434,47 @@ def test_sums_of_lists_are_those_of_python() -> None:
     sim = simulation("auto", native=False)
     assert run(sim) == run(simulation(False))
     assert taken(sim) > 150
+
+
+def run_looked_at(sim: ev.Simulation, all_at_once: bool) -> list[Any]:
+    """Somebody in Python waits for a process behind one in a row, which returns to Python before that ends."""
+    log: list[Any] = []
+
+    def child() -> ev.ProcessGenerator:
+        for _ in range(8):
+            yield ev.hold(0.5)
+
+    def parent() -> ev.ProcessGenerator:
+        for _ in range(6):
+            if all_at_once:
+                one = sim.process(child())
+                yield ev.all_of(one=one, pause=ev.hold(0.5))
+            else:
+                yield sim.process(child())
+            log.append(("parent", sim.time))
+
+    def peeker() -> ev.ProcessGenerator:
+        for step in iter(range(6)):
+            yield ev.hold(1.125)
+            found = [one for one in sim.processes if one.name.startswith("child")]
+            yield found[0]
+            log.append(("peeker", step, sim.time))
+
+    def looker() -> ev.ProcessGenerator:
+        for _ in iter(range(12)):
+            yield ev.hold(1.5)
+            log.append([one.why_waiting() for one in sim.processes])
+
+    for story in (parent, peeker, looker):
+        sim.process(story())
+    sim.run()
+    return [log, sim.events]
+
+
+@NATIVE
+@pytest.mark.parametrize("all_at_once", [False, True])
+def test_who_waits_in_a_row_goes_on_before_python_also_where_it_has_returned(native: bool, all_at_once: bool) -> None:
+    expected = run_looked_at(simulation(False), all_at_once)
+    sim = simulation("auto", native=native)
+    assert run_looked_at(sim, all_at_once) == expected
+    assert taken(sim) > 15

@@ -561,7 +561,10 @@ def reporting(sim: ev.Simulation) -> None:
 
 
 PYTHON: dict[str, tuple[Callable[[ev.Simulation, Tank], Any], str]] = {
-    "a function": (lambda sim, tank: sim.record(every="event", twice=lambda: sum([tank.level]), name="twice"), "twice"),
+    "a function": (
+        lambda sim, tank: sim.record(every="event", twice=lambda: sorted([tank.level])[0], name="twice"),
+        "twice",
+    ),
     "a function with an effect": (
         lambda sim, tank: sim.record(every=0.25, drawn=lambda: sim.stream("drawn").random(), name="drawn"),
         "drawn",

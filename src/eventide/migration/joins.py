@@ -9,7 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from eventide.bodies.operands import WIDE
-from eventide.discrete.inside import calendar_of
+from eventide.discrete.inside import calendar_of, end_waiters_of
 from eventide.discrete.interruptions import put_back
 from eventide.discrete.processes.composite import AllOf
 from eventide.discrete.processes.endings import End
@@ -91,7 +91,8 @@ def take_wait(a: Rows, i: int, away: dict[int, RowProcess], fetch: Callable[[Pro
 
 def take_waits(a: Rows, j: int, away: dict[int, RowProcess], fetch: Callable[[Process], object]) -> None:
     """The same of all that wait for the end of the process in row `j`, in their order."""
-    a.process.watched[j] = 2  # rows come before all that wait in Python
+    a.process.watched[j] = 2
+    before = len(end_waiters_of(away[j].process) or ())
     while (i := a.process.joiners[j]) >= 0:
         if owner_of(a, i) != i:
             _take_gathering(a, owner_of(a, i), away, fetch)
@@ -101,6 +102,7 @@ def take_waits(a: Rows, j: int, away: dict[int, RowProcess], fetch: Callable[[Pr
         a.activity.wait[i] = NOTHING
         fetch(process)
         End.begin(awaited, process)
+        _stand_before(awaited, before)
 
 
 def _take_gathering(a: Rows, i: int, away: dict[int, RowProcess], fetch: Callable[[Process], object]) -> None:
@@ -123,3 +125,12 @@ def _take_gathering(a: Rows, i: int, away: dict[int, RowProcess], fetch: Callabl
     fetch(process)
     for branch, key in zip(AllOf.begun(process, waits), keys, strict=True):
         put_back(calendar_of(process.sim), branch, *key)
+    for awaited in (one for _, one, _ in waits if one is not None):
+        _stand_before(awaited, len(end_waiters_of(awaited) or ()) - 1)
+
+
+def _stand_before(awaited: Process, others: int) -> None:
+    """Who was last to begin to wait for an end in Python has waited in a row before: it comes before so many others."""
+    ends = end_waiters_of(awaited)
+    assert ends is not None
+    ends.insert(len(ends) - 1 - others, ends.pop())
