@@ -478,3 +478,43 @@ def test_who_waits_in_a_row_goes_on_before_python_also_where_it_has_returned(nat
     sim = simulation("auto", native=native)
     assert run_looked_at(sim, all_at_once) == expected
     assert taken(sim) > 15
+
+
+def run_ended(sim: ev.Simulation, seed: int) -> list[Any]:
+    """Processes are ended for whose answers others wait, which are about to go on with None as they become rows."""
+    rng, log = Random(seed), list[Any]()
+
+    def child(k: int) -> ev.ProcessGenerator[float]:
+        yield ev.hold(rng.random())
+        return 0.5 * k
+
+    def parent() -> ev.ProcessGenerator:
+        for k in range(40):
+            one = sim.process(child(k))
+            other = sim.process(child(k))
+            yield other
+            x = yield one
+            log.append(-1.0 if x is None else x)
+
+    def killer() -> ev.ProcessGenerator:
+        for _ in iter(range(30)):
+            yield ev.hold(0.3)
+            found = [one for one in sim.processes if one.name.startswith("child") and one._generator.gi_suspended]
+            for one in found[::2]:
+                one.end()
+
+    for _ in range(3):
+        sim.process(parent())
+    sim.process(killer())
+    sim.run()
+    return [log, sim.events, sim.time, rng.random()]
+
+
+@NATIVE
+def test_who_goes_on_with_none_as_it_becomes_a_row_gets_that(native: bool) -> None:
+    for seed in range(5):
+        expected = run_ended(simulation(False), seed)
+        sim = simulation("auto", native=native)
+        assert run_ended(sim, seed) == expected
+        assert expected[0].count(-1.0) > 5
+        assert taken(sim) > 50

@@ -562,7 +562,7 @@ def reporting(sim: ev.Simulation) -> None:
 
 PYTHON: dict[str, tuple[Callable[[ev.Simulation, Tank], Any], str]] = {
     "a function": (
-        lambda sim, tank: sim.record(every="event", twice=lambda: sorted([tank.level])[0], name="twice"),
+        lambda sim, tank: sim.record(every="event", twice=lambda: next(iter([tank.level])), name="twice"),
         "twice",
     ),
     "a function with an effect": (

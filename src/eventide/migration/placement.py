@@ -103,7 +103,7 @@ def begin_wait(
     requests, away      their rows, and those of processes
     """
     views, wait = memory.views, candidate.wait
-    views.activity.at[i] = candidate.row_start.at
+    views.activity.at[i], views.process.subject[i] = candidate.row_start.at, NONE
     for number, guard in candidate.guards.items():
         views.wholes[views.activity.wholes[i] + number] = guard.row
     for number, (guard_number, name) in candidate.body.layout.closed_over.items():
