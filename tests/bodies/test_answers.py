@@ -518,3 +518,47 @@ def test_who_goes_on_with_none_as_it_becomes_a_row_gets_that(native: bool) -> No
         assert run_ended(sim, seed) == expected
         assert expected[0].count(-1.0) > 5
         assert taken(sim) > 50
+
+
+def run_gathered(sim: ev.Simulation) -> list[Any]:
+    """Somebody looks at the instant at which one of all things has come that others wait for."""
+    log: list[Any] = []
+
+    def exact(k: int) -> ev.ProcessGenerator[int]:
+        yield ev.hold(1.0)
+        return k
+
+    def parent() -> ev.ProcessGenerator:
+        for k in range(30):
+            try:
+                yield ev.all_of(one=sim.process(exact(k)), pause=ev.hold(2.0), other=sim.process(exact(-k)))
+            except ev.Interrupt as cut:
+                log.append((sim.time, cut.left))
+
+    def looker(other: ev.Process) -> ev.ProcessGenerator:
+        for k in iter(range(30)):
+            yield ev.hold(1.0)
+            yield ev.hold(0.0)
+            log.append(other.why_waiting())
+            if k % 5 == 4:
+                other.interrupt()
+
+    def cutter(other: ev.Process) -> ev.ProcessGenerator:
+        for _ in range(15):
+            yield ev.hold(1.0)
+            yield ev.hold(0.0)
+            other.interrupt()
+
+    sim.process(looker(sim.process(parent())))
+    sim.process(cutter(sim.process(parent())))
+    sim.run()
+    return [log, sim.events, sim.time]
+
+
+@NATIVE
+def test_of_all_that_is_awaited_what_has_come_waits_for_its_turn(native: bool) -> None:
+    expected = run_gathered(simulation(False))
+    sim = simulation("auto", native=native)
+    assert run_gathered(sim) == expected
+    assert any("one (its turn at" in str(one) for one in expected[0])
+    assert taken(sim) > 50

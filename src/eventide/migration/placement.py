@@ -154,11 +154,6 @@ def stand_waiting(
     put_back(calendar, owner, *key)
 
 
-def stand_answered(process: Process, awaited: Process, value: object) -> None:
-    """What has left its row waits in Python for its turn, in which it gets what another process has returned."""
-    process._wait, process._value = End(awaited, process), value
-
-
 def give(process: Process, value: object) -> None:
     """Let the `yield` return something at which a process stands."""
     process._value = value

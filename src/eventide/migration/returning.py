@@ -16,7 +16,7 @@ from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.resources.request import Request
 from eventide.migration import placement
 from eventide.migration.assumptions import Assumptions
-from eventide.migration.joins import take_wait, take_waits, value_of
+from eventide.migration.joins import Home, stand_answered, take_wait, take_waits, value_of
 from eventide.migration.prototypes import RowProcess
 from eventide.migration.python_calls import CallInPython
 from eventide.migration.recorded import RecordedFunctions
@@ -111,7 +111,7 @@ class Returning(OuterHook):
         activity = memory.views.activity
         if activity.wait[i] in (JOINED, GATHERED):
             self.materialize()
-            take_wait(memory.views, i, self._rows, self._fetch)
+            take_wait(memory.views, i, self._home)
             return
         time, sequence, serial = activity.due[i], activity.sequence[i], activity.serial[i]
         request = placement.request_of(memory, i, self._requests)
@@ -124,7 +124,7 @@ class Returning(OuterHook):
         placement.stand_branches(self._calendar, process, left)
         placement.stand_waiting(self._calendar, process, request, (time, sequence, serial))
         if answer is not None:
-            placement.stand_answered(process, *answer)
+            stand_answered(process, *answer)
 
     def materialize(self) -> None:
         """Give objects to the processes that were made in rows and have none, in the order in which they were made."""
@@ -141,6 +141,10 @@ class Returning(OuterHook):
             memory.process.object[i], memory.process.watched[i] = NONE, 1
 
     materialize_all = undisturbed(materialize)
+
+    @property
+    def _home(self) -> Home:
+        return Home(self._rows, self._fetch, self._object_of)
 
     def _object_of(self, j: int) -> Process:
         """The process in a row that a row holds: it may have ended, or be Python's."""
@@ -215,7 +219,7 @@ class Returning(OuterHook):
             self._bring_others(process)
         if is_awaited:
             self.materialize()
-            take_waits(views, i, self._rows, self._fetch)
+            take_waits(views, i, self._home)
         requests = {q: self._request_of(q, process) for q in held}
         rows = {name: numbers[0][place] for name, place in (body.layout.standing(at).children if at else {}).items()}
         children = {name: self._object_of(j) for name, j in rows.items() if j >= 0}

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eventide.rows.allocation import free_row, new_row
-from eventide.rows.codes import BRANCH, COMPOSED, GATHERED, JOINED, NONE, NOTHING, TRANSFERRING, WATCHING
+from eventide.rows.allocation import free_row, new_row, release_row
+from eventide.rows.codes import ANSWERED, BRANCH, COMPOSED, GATHERED, JOINED, NONE, NOTHING, TRANSFERRING, WATCHING
 from eventide.rows.event_list import displace, schedule
 from eventide.rows.inventories import carry_out, give_up
 from eventide.rows.joins import enter_joiners, leave_joiners
@@ -102,6 +102,9 @@ def end_wait(a: Rows, i: int, winner: int) -> None:
         if a.activity.wait[b] == JOINED:
             leave_joiners(a, b)
             q = NONE
+        elif a.activity.wait[b] == ANSWERED:
+            release_row(a, q)
+            q = NONE
         elif a.activity.wait[b] == WATCHING:
             end_watch(a, b)
             q = NONE
@@ -126,6 +129,10 @@ def come(a: Rows, b: int) -> int:
     if a.activity.wait[b] == TRANSFERRING:
         a.activity.wait[b] = NOTHING
         carry_out(a, a.process.subject[b])
+        a.process.subject[b] = NONE
+    elif a.activity.wait[b] == ANSWERED:
+        a.activity.wait[b] = NOTHING
+        release_row(a, a.process.subject[b])
         a.process.subject[b] = NONE
     if a.activity.wait[i] == GATHERED:
         if not is_gathered(a, i):

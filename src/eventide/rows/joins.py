@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from eventide.rows.codes import (
     ANSWERED,
-    BRANCH,
     EXIT,
     IN_HEAP,
     JOINED,
@@ -86,7 +85,7 @@ def wake_joiners(a: Rows, i: int) -> None:
         leave_joiners(a, waiting)
         a.activity.wait[waiting] = NOTHING
         a.process.subject[waiting] = NONE
-        if a.process.answered[i] != NOTHING and a.activity.kind[waiting] != BRANCH:
+        if a.process.answered[i] != NOTHING:
             a.activity.wait[waiting] = ANSWERED
             a.process.subject[waiting] = i
             a.process.held[i] += 1
