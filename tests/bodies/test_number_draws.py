@@ -37,7 +37,7 @@ from eventide.rows.mersenne_twister import (
     place_of_words,
 )
 from eventide.streams import numpy_functions
-from eventide.streams.number_draws import GENERATORS, draw_of
+from eventide.streams.number_draws import GENERATORS, ByFunction, OfTables, draw_of
 
 
 @pytest.fixture(autouse=True)
@@ -563,7 +563,8 @@ def test_a_generator_whose_words_are_not_found_is_called(monkeypatch: pytest.Mon
     assert taken(sim) > 0.9 * sim.events
 
 
-BY_FUNCTION = [name for name, draw in GENERATORS[np.random.Generator].items() if draw.function]
+WAYS = {name: draw.way for name, draw in GENERATORS[np.random.Generator].items()}
+BY_FUNCTION = {name: way for name, way in WAYS.items() if isinstance(way, ByFunction)}
 
 
 @pytest.mark.parametrize("name", BY_FUNCTION)
@@ -571,7 +572,7 @@ BY_FUNCTION = [name for name, draw in GENERATORS[np.random.Generator].items() if
 def test_a_function_of_numpy_draws_what_the_method_draws_that_calls_it(made: str, name: str) -> None:
     known, other, chance = MAKERS[made](6), MAKERS[made](6), Random(7)
     draw = GENERATORS[np.random.Generator][name]
-    entry = numpy_functions.entry_of(getattr(other, name), draw.function, counts=draw.counts)
+    entry = numpy_functions.entry_of(getattr(other, name), BY_FUNCTION[name].name, counts=draw.counts)
     for _ in range(500):
         given: list[Any] = [abs(chance.gauss(0.0, 10.0 ** chance.randint(-2, 1))) for _ in draw.arguments]
         if name == "integers":
@@ -610,7 +611,7 @@ def test_what_methods_of_numpy_refuse_is_left_to_them(
     draw: str, native: bool, is_called: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     if is_called:  # as where the library of numpy does not show its functions
-        monkeypatch.setattr(calls, "has_function", lambda draw: False)
+        monkeypatch.setattr(calls, "address_of", lambda name: None)
     story, told = load(SIZED.format(draw), tmp_path, f"sized_{is_called}").sized, []
     for way in (False, "auto"):
         sim, shop, gen, log = simulation(way, native=native), Shop(), np.random.default_rng(2), list[Any]()
@@ -662,10 +663,11 @@ def unsure(shop: Shop, gen: Any, log: list[float]) -> ev.ProcessGenerator:
         log.append(gen.normal(shop.mean, shop.mean))
 
 
-def test_what_is_no_number_is_drawn_as_in_python() -> None:
+@pytest.mark.parametrize("made", ["default_rng", "RandomState"])
+def test_what_is_no_number_is_drawn_as_in_python(made: str) -> None:
     told = []
     for way in (False, "auto"):
-        sim, shop, gen, log = simulation(way), Shop(), np.random.default_rng(2), list[float]()
+        sim, shop, gen, log = simulation(way), Shop(), MAKERS[made](2), list[float]()
         sim.process(unsure(shop, gen, log))
         for mean in (1.0, float("inf"), 2.0):
             shop.mean = mean
@@ -754,7 +756,12 @@ def test_beside_flows_they_draw_the_same(stepping: Any) -> None:
     assert taken(sim) > 0.8 * sim.events
 
 
-KINDS = [(kind, name) for kind, table in GENERATORS.items() for name, draw in table.items() if not draw.of_tables]
+KINDS = [
+    (kind, name)
+    for kind, table in GENERATORS.items()
+    for name, draw in table.items()
+    if not isinstance(draw.way, OfTables)
+]
 
 
 @pytest.mark.slow
@@ -832,6 +839,12 @@ def below(sim: ev.Simulation, gen: Any, log: list[Any]) -> ev.ProcessGenerator:
         yield ev.hold(0.25)
 
 
+def largest(sim: ev.Simulation, gen: Any, log: list[Any]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.5)
+        log.append((max(gen.integers(7), 3), sim.time))
+
+
 def typed(sim: ev.Simulation, gen: Any, log: list[Any]) -> ev.ProcessGenerator:
     n = 0
     while True:
@@ -841,7 +854,7 @@ def typed(sim: ev.Simulation, gen: Any, log: list[Any]) -> ev.ProcessGenerator:
 
 
 @pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("story", [dice, unlucky, below, typed])
+@pytest.mark.parametrize("story", [dice, unlucky, below, typed, largest])
 def test_whole_numbers_of_numpy_are_of_its_own_class(story: Any, native: bool) -> None:
     told = []
     for way in (False, "auto"):

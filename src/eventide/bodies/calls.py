@@ -46,11 +46,17 @@ from eventide.rows.mersenne_twister import MOST_BELOW, TURN, is_gauss_as_here, i
 from eventide.statistics.quantiles import inverse_of_normal
 from eventide.streams.drawing import WIDEST
 from eventide.streams.number_draws import (
-    GAUSS,
     GENERATORS,
     UNIT,
+    Below,
+    ByFunction,
     Draw,
+    InTurns,
+    OfPair,
+    OfTables,
+    OfWords,
     Range,
+    Way,
     callable_of,
     draw_of,
     generator_of,
@@ -96,16 +102,18 @@ def addressed_call(function: object, path: Path) -> Call:
     return "draws" if is_next and type(generator_of(function)) is Uniforms else None
 
 
-def is_native(draw: Draw) -> bool:
-    """Whether native code draws it itself, from the words of a generator of `random` or a uniform of a stream."""
-    has_words = draw.has_words and place_of_words() is not None
-    is_known = is_gauss_as_here() if draw.text == GAUSS else "next_normal" not in draw.text or is_normal_as_here()
-    return draw.is_scaled or (has_words and is_known)
-
-
-def has_function(draw: Draw) -> bool:
-    """Whether native code calls a function of numpy in place of the method."""
-    return bool(draw.function) and address_of(draw.function) is not None and place_of_bytes() is not None
+def way_of(draw: Draw) -> Way:
+    """How native code draws it here: by a call where this Python, or this numpy, is of another build."""
+    way, place = draw.way, place_of_words()
+    if isinstance(way, ByFunction):
+        is_known = address_of(way.name) is not None and place_of_bytes() is not None
+    elif isinstance(way, OfWords):
+        is_known = place is not None and ("next_normal" not in way.text or is_normal_as_here())
+    elif isinstance(way, OfPair):
+        is_known = place is not None and is_gauss_as_here()
+    else:
+        is_known = not isinstance(way, Below) or way.of_uniform or place is not None
+    return way if is_known else None
 
 
 def is_array_of_floats(value: object) -> bool:
@@ -120,23 +128,25 @@ def target_of(function: object, call: Call) -> object:
     """
     if not isinstance(call, Draw):
         return generator_of(function) if call == "draws" else function
-    if has_function(call) and callable(function):
-        return entry_of(function, call.function, counts=call.counts)
-    if call.is_scaled:
+    way = way_of(call)
+    if isinstance(way, ByFunction) and callable(function):
+        return entry_of(function, way.name, counts=call.counts)
+    if isinstance(way, Below) and way.of_uniform:
         return uniforms_of(function)
-    return generator_of(function) if is_native(call) else callable_of(function, call)
+    return generator_of(function) if isinstance(way, OfWords | OfPair | Below) else callable_of(function, call)
 
 
 def drawn_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: ast.Call) -> Operand:
     """What a generator draws. Raises Unknown for other arguments than numbers."""
     if draw.of_one is not None and len(node.args) == 1 and not node.keywords:
         draw = draw.of_one
-    if draw.turns and are_few_turns(draw, node):
+    way = way_of(draw)
+    if isinstance(way, InTurns) and are_few_turns(draw, way, node):
         return expressions.as_operand(
             expressions.followed(called.value.__func__, expressions.naming.owner_of(called), node), node
         )
-    if draw.of_tables:
-        return _drawn_from_tables(expressions, called, draw, node)
+    if isinstance(way, OfTables):
+        return _drawn_from_tables(expressions, called, draw, way, node)
     names, emission = [argument.name for argument in draw.arguments], expressions.emission
     pairs = [*zip(names, node.args, strict=False), *((word.arg, word.value) for word in node.keywords)]
     given = {name: expressions.number(value, *draw.kinds) for name, value in pairs if name in names}
@@ -149,46 +159,55 @@ def drawn_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: 
             emission.stop_if(f"not ({low!r} <= {real(value)} <= {high!r})", value, node=node)
         texts.append(real(value))
         ranges.append((max(low, value.low), min(high, value.high)))
-    if is_native(draw):
-        return _drawn_natively(expressions, called, draw, ordered, draw.range_of(*ranges), node)
-    if has_function(draw):
-        return _drawn_by_function(expressions, called, draw, ordered, draw.range_of(*ranges), node)
+    known = Known(low=(bounds := draw.range_of(*ranges))[0], high=bounds[1], is_number=True)
+    match way:
+        case ByFunction():
+            return _drawn_by_function(expressions, called, draw, way, ordered, known, node)
+        case Below():
+            return _drawn_below(expressions, called, way, ordered, known, node)
+        case OfWords() | OfPair():
+            return _drawn_from_words(expressions, called, way, texts, known)
     address = expressions.naming.address(called)
     emission.begin_effect()
     call = f"call_builtin({', '.join([address, *texts])})"
-    found = called_at(emission, call, draw.range_of(*ranges), counts=draw.counts)
-    return found._replace(is_numpy=draw.is_numpy)
+    return called_at(emission, call, bounds, counts=draw.counts)._replace(is_numpy=draw.is_numpy)
 
 
-def are_few_turns(draw: Draw, node: ast.Call) -> bool:
+def are_few_turns(draw: Draw, way: InTurns, node: ast.Call) -> bool:
     """Whether the loop by which a number is drawn has as few turns as may be written out."""
     names = [argument.name for argument in draw.arguments]
     given: dict[str | None, ast.expr] = {word.arg: word.value for word in node.keywords}
     given.update(zip(names, node.args, strict=False))
-    turns = given.get(draw.turns)
+    turns = given.get(way.turns)
     return isinstance(turns, ast.Constant) and type(turns.value) is int and turns.value <= MOST_TURNS
 
 
-def _drawn_natively(
-    expressions: BodyExpressions, called: Thing, draw: Draw, values: list[Operand], bounds: Range, node: ast.AST
+def _drawn_from_words(
+    expressions: BodyExpressions, called: Thing, way: OfWords | OfPair, texts: list[str], known: Known
 ) -> Operand:
-    """What `random.Random` or a stream draws, by native code itself."""
+    """What a generator of `random` draws, by native code itself."""
     emission, address = expressions.emission, expressions.naming.address(called)
-    state, known = f"{address} + {place_of_words()}", Known(low=bounds[0], high=bounds[1], is_number=True)
-    if not draw.counts:
-        emission.begin_effect()
-        if draw.text == GAUSS:
-            number = _number_of_pair(expressions, address, state)
-            return emission.keep(f"{real(values[0])} + {number} * {real(values[1])}", "float", **known)
-        return emission.keep(draw.text.format(state, *map(real, values)), "float", **known)
+    emission.begin_effect()
+    state = f"{address} + {place_of_words()}"
+    if isinstance(way, OfWords):
+        return emission.keep(way.text.format(state, *texts), "float", **known)
+    return emission.keep(f"{texts[0]} + {_number_of_pair(expressions, address, state)} * {texts[1]}", "float", **known)
+
+
+def _drawn_below(
+    expressions: BodyExpressions, called: Thing, way: Below, values: list[Operand], known: Known, node: ast.AST
+) -> Operand:
+    """One of some whole numbers that a generator of `random` or a stream draws, by native code itself."""
+    emission, address = expressions.emission, expressions.naming.address(called)
     *starts, last = values
-    start, most = starts[0] if starts else constant(0), MOST_BELOW if draw.has_words else WIDEST
-    count = f"({last.text} - {start.text} + {int(draw.is_closed)})"
+    start, most = starts[0] if starts else constant(0), WIDEST if way.of_uniform else MOST_BELOW
+    count = f"({last.text} - {start.text} + {int(way.is_closed)})"
     if not (last.low - start.high >= 1.0 and last.high - start.low < most):
         emission.stop_if(f"not (0 < {count} <= {most})", start, last, node=node)
     emission.begin_effect()
-    if draw.has_words:
-        return emission.keep(f"{start.text} + next_below({state}, {count})", "int", **known)
+    if not way.of_uniform:
+        text = f"{start.text} + next_below({address} + {place_of_words()}, {count})"
+        return emission.keep(text, "int", **known)
     uniform = called_at(emission, f"draw_next({address})", UNIT)
     return emission.keep(f"{start.text} + int({uniform.text} * float({count}))", "int", **known)
 
@@ -213,11 +232,13 @@ else:
     set_real({0}, {2}, sin({7}) * {8})"""
 
 
-def _drawn_from_tables(expressions: BodyExpressions, called: Thing, draw: Draw, node: ast.Call) -> Operand:
+def _drawn_from_tables(
+    expressions: BodyExpressions, called: Thing, draw: Draw, way: OfTables, node: ast.Call
+) -> Operand:
     """What a stream draws by lists or tuples of numbers, which Python reads at each call. Raises Unknown."""
     entry, naming, emission = Entry(expressions), expressions.naming, expressions.emission
     tables = [_table(expressions, entry, argument) for argument in node.args]
-    if node.keywords or len(tables) != draw.of_tables:
+    if node.keywords or len(tables) != way.count:
         raise Unknown("it is called in another way than others are", node)
     call = f"{entry.address(called)}({', '.join(tables)})"
     emission.begin_effect()
@@ -240,21 +261,26 @@ def _table(expressions: BodyExpressions, entry: Entry, node: ast.expr) -> str:
 
 
 def _drawn_by_function(
-    expressions: BodyExpressions, called: Thing, draw: Draw, values: list[Operand], bounds: Range, node: ast.AST
+    expressions: BodyExpressions,
+    called: Thing,
+    draw: Draw,
+    way: ByFunction,
+    values: list[Operand],
+    known: Known,
+    node: ast.AST,
 ) -> Operand:
     """What a generator of numpy draws, by the function that its method calls."""
     emission, texts = expressions.emission, [*map(real, values)]
-    if draw.function == BETWEEN:
+    if way.name == BETWEEN:
         low, high = values if len(values) == 2 else (constant(0), *values)
         if not high.low > low.high:
             emission.stop_if(f"not ({low.text} < {high.text})", *values, node=node)
         texts = [low.text, f"{high.text} - {low.text} - 1", "0", "0"]
-    elif draw.function == UNIFORM:
+    elif way.name == UNIFORM:
         emission.stop_if(f"not ({texts[0]} <= {texts[1]})", *values, node=node)
         texts[1] = f"{texts[1]} - {texts[0]}"
     given = ", ".join([expressions.naming.address(called), str(place_of_bytes()), *texts])
     emission.begin_effect()
-    known: Known = {"low": bounds[0], "high": bounds[1], "is_number": True}
     if draw.counts:
         return emission.keep(f"draw_whole_by({given})", "int", **known)._replace(is_numpy=draw.is_numpy)
     return emission.keep(f"draw_by({given})", "float", **known)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from math import exp, tau
 from random import Random
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -41,9 +42,6 @@ UNIT: Final = (2.0**-53, 1.0 - 2.0**-53)
 """Where the uniforms of streams are."""
 
 
-GAUSS: Final = "one of a pair of normal numbers, of which the generator keeps the other"
-
-
 class Argument(NamedTuple):
     """An argument of a method, and between which numbers it is known what the method gives."""
 
@@ -53,34 +51,73 @@ class Argument(NamedTuple):
     default: float | None = None
 
 
+@dataclass(frozen=True)
+class OfWords:
+    """By native code itself, from the words of a generator of `random`.
+
+    text    what it is, of the place of the words, `{0}`, and the arguments
+    """
+
+    text: str
+
+
+@dataclass(frozen=True)
+class OfPair:
+    """By native code itself, as one of a pair of normal numbers of which a generator of `random` keeps the other."""
+
+
+@dataclass(frozen=True)
+class Below:
+    """By native code itself, as one of some whole numbers: from the words of a generator of `random`, or of a stream.
+
+    is_closed   whether the last argument is one of them
+    of_uniform  whether it is the next uniform of a stream that says which
+    """
+
+    is_closed: bool = False
+    of_uniform: bool = False
+
+
+@dataclass(frozen=True)
+class ByFunction:
+    """By a function of numpy that has this name, in place of the method; by the method where that is not to be had."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class InTurns:
+    """By a loop in the text of the method, written out if this argument says that its turns are few."""
+
+    turns: str
+
+
+@dataclass(frozen=True)
+class OfTables:
+    """By a call with so many lists or tuples of numbers, and nothing else."""
+
+    count: int
+
+
+Way: TypeAlias = OfWords | OfPair | Below | ByFunction | InTurns | OfTables | None
+"""How native code draws a number; None for a call of the method."""
+
+
 class Draw(NamedTuple):
     """A method that draws one number: a float, or a whole number where it counts.
 
     kinds   of the arguments that are known
     of_one  what it draws if it is given one number alone, if that is another thing
     is_numpy whether the number is of a class of numpy's own, as np.int64
-    has_words   whether native code draws it itself, from the generator's words
-    text    what it is then, where it does not count: of the place of the words, `{0}`, and the arguments; or GAUSS
-    is_scaled   whether native code draws it itself, from the next uniform of a stream
-    is_closed   whether the last argument is one of the whole numbers of which it draws one
-    function    the name of the function of numpy that draws it, if it is called in place of the method
-    turns   the argument that says how many turns a loop of its text makes, which is native itself if these are few
-    of_tables   how many lists or tuples of numbers it takes, and nothing else
     """
 
     arguments: tuple[Argument, ...]
     range_of: Callable[..., Range]
+    way: Way = None
     counts: bool = False
     kinds: tuple[Literal["int", "float"], ...] = ("int", "float")
     of_one: Draw | None = None
     is_numpy: bool = False
-    has_words: bool = False
-    text: str = ""
-    is_scaled: bool = False
-    is_closed: bool = False
-    function: str = ""
-    turns: str = ""
-    of_tables: int = 0
 
 
 def draw_of(function: object) -> Draw | None:
@@ -186,34 +223,33 @@ _NUMPY: Final[Mapping[str, Draw]] = {
 }
 
 
-def _from_zero(last: str) -> Draw:
+def _from_zero(last: str, way: Way, *, is_numpy: bool = False) -> Draw:
     """A whole number from 0 to below another one."""
-    return Draw((_whole(last),), lambda count: (0.0, count[1] - 1.0), True, ("int",), has_words=True)
+    return Draw((_whole(last),), lambda count: (0.0, count[1] - 1.0), way, True, ("int",), is_numpy=is_numpy)
+
+
+def _between_both(way: Way) -> Draw:
+    """A whole number from one to another one."""
+    return Draw((_whole("a"), _whole("b")), lambda a, b: (a[0], b[1]), way, True, ("int",))
+
+
+def _from_to(low: str, high: str, of_one: Draw) -> Draw:
+    """A whole number from one to below another one, or from 0 to below the first."""
+    arguments = _whole(low), _whole(high)
+    return Draw(arguments, lambda a, b: (a[0], b[1] - 1.0), of_one.way, True, ("int",), of_one, of_one.is_numpy)
 
 
 _RANDOM: Final[Mapping[str, Draw]] = {
-    "random": Draw((), lambda: _UNIT, has_words=True, text="next_uniform({0})"),
-    "randint": Draw(
-        (_whole("a"), _whole("b")), lambda a, b: (a[0], b[1]), True, ("int",), has_words=True, is_closed=True
-    ),
-    "randrange": Draw(
-        (_whole("start"), _whole("stop")),
-        lambda start, stop: (start[0], stop[1] - 1.0),
-        counts=True,
-        kinds=("int",),
-        of_one=_from_zero("start"),
-        has_words=True,
-    ),
-    "_randbelow_with_getrandbits": _from_zero("n"),
-    "gauss": Draw((_location("mu", 0.0), _scale("sigma")), _around, has_words=True, text=GAUSS),
-    "normalvariate": Draw(
-        (_location("mu", 0.0), _scale("sigma")), _around, has_words=True, text="{1} + next_normal({0}) * {2}"
-    ),
+    "random": Draw((), lambda: _UNIT, OfWords("next_uniform({0})")),
+    "randint": _between_both(Below(is_closed=True)),
+    "randrange": _from_to("start", "stop", _from_zero("start", Below())),
+    "_randbelow_with_getrandbits": _from_zero("n", Below()),
+    "gauss": Draw((_location("mu", 0.0), _scale("sigma")), _around, OfPair()),
+    "normalvariate": Draw((_location("mu", 0.0), _scale("sigma")), _around, OfWords("{1} + next_normal({0}) * {2}")),
     "lognormvariate": Draw(
         (Argument("mu", -100.0, 100.0), Argument("sigma", 0.0, 10.0)),
         _lognormal,
-        has_words=True,
-        text="exp({1} + next_normal({0}) * {2})",
+        OfWords("exp({1} + next_normal({0}) * {2})"),
     ),
     "triangular": Draw((_location("low"), _location("high"), _location("mode")), lambda *_: (-_LARGEST, _LARGEST)),
     "gammavariate": Draw((Argument("alpha", 1e-3, 1e6), Argument("beta", 0.0, 1e200)), _gamma_of_random),
@@ -232,15 +268,13 @@ def _positive(name: str, high: float = 1e200, low: float = _TINY) -> Argument:
 
 
 _STREAM: Final[Mapping[str, Draw]] = {
-    "randint": Draw(
-        (_whole("a"), _whole("b")), lambda a, b: (a[0], b[1]), True, ("int",), is_scaled=True, is_closed=True
-    ),
+    "randint": _between_both(Below(is_closed=True, of_uniform=True)),
     "poisson": Draw((Argument("mean", 0.0, LARGEST_POISSON),), lambda _: _COUNTS, counts=True),
     "geometric": Draw((Argument("p", 1e-6, 1.0),), lambda _: _COUNTS, counts=True),
     "erlang": Draw(
         (_positive("mean"), Argument("k", 1.0, 1e6)),
         lambda mean, _: _between((0.0, 0.0), (0.0, FARTHEST * mean[1])),
-        turns="k",
+        InTurns("k"),
     ),
     "triangular": Draw((_location("low"), _location("mode"), _location("high")), _between),
     "lognormal": Draw((_positive("mean"), Argument("stdev", 0.0, 1e200)), lambda mean, _: (0.0, 1e16 * mean[1])),
@@ -252,24 +286,13 @@ _STREAM: Final[Mapping[str, Draw]] = {
     "weibull": Draw(
         (_positive("shape", _LARGEST, 0.05), _positive("scale")), lambda _, scale: (0.0, _EXPONENTIAL**20 * scale[1])
     ),
-    "discrete": Draw((), lambda: _COUNTS, counts=True, of_tables=1),
-    "histd": Draw((), lambda: _COUNTS, counts=True, of_tables=1),
-    "linear": Draw((), lambda: (-_LARGEST, _LARGEST), of_tables=2),
+    "discrete": Draw((), lambda: _COUNTS, OfTables(1), counts=True),
+    "histd": Draw((), lambda: _COUNTS, OfTables(1), counts=True),
+    "linear": Draw((), lambda: (-_LARGEST, _LARGEST), OfTables(2)),
 }
 """But for those of which the text is native."""
-_BELOW: Final = Draw(
-    (_whole("high"),), lambda high: (0.0, high[1] - 1.0), True, ("int",), is_numpy=True, function=BETWEEN
-)
 _OWN: Final[Mapping[str, Draw]] = {
-    "integers": Draw(
-        (_whole("low"), _whole("high")),
-        lambda low, high: (low[0], high[1] - 1.0),
-        counts=True,
-        kinds=("int",),
-        of_one=_BELOW,
-        is_numpy=True,
-        function=BETWEEN,
-    ),
+    "integers": _from_to("low", "high", _from_zero("high", ByFunction(BETWEEN), is_numpy=True)),
 }
 """What the newer generators of numpy have alone."""
 _FUNCTIONS: Final = (
@@ -282,7 +305,7 @@ def _by_function(name: str, function: str = "") -> Draw:
     """A method in whose place its function is called; that of 0, which may have a sign, is left to the method."""
     draw = _NUMPY[name]
     arguments = tuple(one._replace(low=_TINY) if one.low == 0.0 else one for one in draw.arguments)
-    return draw._replace(arguments=arguments, function=function or f"random_{name}")
+    return draw._replace(arguments=arguments, way=ByFunction(function or f"random_{name}"))
 
 
 GENERATORS: Final[Mapping[type, Mapping[str, Draw]]] = {
