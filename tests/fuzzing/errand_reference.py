@@ -54,7 +54,7 @@ class Due:
 class Story:
     """A process.
 
-    joined      who waits for its end
+    joined      who waits for its end; result: what it returns there
     held        the end of its present hold
     let_go      ends what it waits for
     """
@@ -66,6 +66,7 @@ class Story:
         self.world = world
         self.generator = generator
         self.terminated = False
+        self.result: Any = None
         self.joined: list[Story] = []
         self.held: Due | None = None
         self.let_go: Callable[[], None] = lambda: None
@@ -76,6 +77,7 @@ class Story:
     def wake(self, value: Any = None) -> None:
         """Go on at the end of this instant."""
         due = self.world.at(self.world.time, lambda: self.step(value))
+        self.held = due if value is None else None  # as if it held for no time
         self.let_go = lambda: setattr(due, "is_off", True)
 
     def step(self, value: Any = None, error: Exception | None = None) -> None:
@@ -85,7 +87,8 @@ class Story:
         while True:
             try:
                 command = self.generator.send(value) if error is None else self.generator.throw(error)
-            except StopIteration:
+            except StopIteration as end:
+                self.result = end.value
                 break
             value = error = None
             if isinstance(command, Wish | Portion):
@@ -104,6 +107,7 @@ class Story:
                     command.joined.append(self)
                     self.let_go = lambda command=command: command.joined.remove(self)
                     return
+                value = command.result
             else:
                 self.held = due = world.at(world.time + command, self.step)
                 self.let_go = lambda due=due: setattr(due, "is_off", True)
@@ -111,7 +115,7 @@ class Story:
         self.terminated = True
         del world.alive[self]
         for other in self.joined:
-            other.wake()
+            other.wake(self.result)
 
     def go_on(self, value: Any) -> None:
         """What it has waited for has come."""

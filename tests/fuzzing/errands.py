@@ -153,8 +153,25 @@ class Writer:
             return [f"yield from {desk}.use({self.one('0.5', '0.75', 'rng.random()')})"]
         if chance < 0.92:
             return [self.one("log.append([p.name for p in sim.processes])", f"log.append(len({desk}.waiting))")]
-        made = self.call() if chance < 0.97 else f"yield {self.call()}"
-        return [made] if self.depth != "n - 1" else ["if n > 0:", f"    {made}"]
+        made = [self.call()] if chance < 0.97 else self.joined(self.call())
+        return made if self.depth != "n - 1" else ["if n > 0:", *(f"    {line}" for line in made)]
+
+    def joined(self, call: str) -> list[str]:
+        """A process that is made and waited for, and what is done with its answer."""
+        own = Random(f"{self.name} {call}")  # so that all else of a program stays what it is
+        pause = f"yield ev.hold({own.choice(['0.25', '0.5', '2.0', 'rng.random()'])})"
+        told = own.choice(["seen.append(-1.0 if back is None else back)", "log.append(('back', sim.time, back))"])
+        return own.choice([
+            [f"yield {call}"],
+            [f"back = yield {call}", told],
+            [f"one = {call}", f"two = {call}", "yield two", "back = yield one", told],
+            [f"one = {call}", pause, "back = yield one", told],
+        ])  # fmt: skip
+
+    def answer(self) -> list[str]:
+        """What a process returns."""
+        own = Random(f"{self.name} of {self.kids} {self.depth}")
+        return [f"return {own.choice(['x', '0.5 * x', 'float(n)', 'sim.time'])}"] if own.random() < 0.7 else []
 
 
 def breaker(chance: Random) -> str:
@@ -177,7 +194,7 @@ def errands(seed: int) -> Errands:
     chance = Random(f"errands {seed}")
     kids, is_cut, is_patient = chance.randint(1, 3), seed % 2 == 1, seed % 3 != 2
     texts = [
-        writer.function([*writer.block(4), writer.hold()])
+        writer.function([*writer.block(4), writer.hold(), *writer.answer()])
         for writer in (Writer(chance, f"kid{k}", kids, "n - 1", is_patient=is_patient) for k in range(kids))
     ]
     for k in range(2):

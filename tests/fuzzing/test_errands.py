@@ -154,7 +154,7 @@ def test_a_seed_is_one_program_and_all_kinds_of_statements_occur() -> None:
         ".interrupt(", "except ev.Interrupt", "ev.hold", ".request(", ".use(", "yield sim.process", "    sim.process",
         "seen.append", "log.append", "else:", "for i", "sim.processes", "units=2", "rng.expovariate",
         "yield ev.first_of(served=u", "yield ev.first_of(gave_up", "first_of(served=desk", ".granted", ".value:",
-        "load.change", "load.set", "load.value",
+        "load.change", "load.set", "load.value", "back = yield sim.process", "yield two", "back = yield one", "return ",
     ]  # fmt: skip
     for part in parts:
         assert any(part in text for text in texts), part
