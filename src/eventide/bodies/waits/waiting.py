@@ -143,7 +143,9 @@ class Waiting(Writing):
             assert isinstance(node, ast.Name)
             joined(expressions, child, resume, is_made_here=False)
             return self.frame.children[node.id]
-        if not isinstance(node, ast.Call) or not (row := spawned(expressions, node)):
+        if not isinstance(node, ast.Call) or is_at_chosen(expressions, node):
+            return []
+        if not (row := spawned(expressions, node)):
             return []
         expressions.emission.emit(f"a.process.wanted[{row}] = 1")
         joined(expressions, row, resume, is_made_here=True)
