@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from textwrap import indent
 from types import ModuleType
 from typing import Any
 
@@ -290,6 +291,51 @@ def waker(sim, rng, others):
         if rng.random() < 0.5:
             second.interrupt(2)
 """
+SOURCE = """
+
+def visit(sim, log, swing, tank, desk, rng, n, x):
+{parts}
+    log.append((sim.time, n))
+
+
+def source(sim, log, swing, tank, desk, rng):
+    n = 0
+    while n < 90:
+        yield ev.hold(rng.expovariate({rate}))
+        n += 1
+        {made}
+"""
+VISITS = (
+    "yield ev.until(lambda: swing.x > 0.25{priority})",
+    "yield ev.until(lambda: tank.level > 0.375)",
+    "yield ev.until(lambda: swing.x < x)",
+    "yield ev.until(lambda: swing.x < x)\nx = 0.5\nyield ev.until(lambda: swing.x > x{priority})",
+    "yield ev.until(swing.is_high)",
+    "yield ev.until(is_filled)",
+    "yield ev.until(lambda swing=swing: swing.x < -0.125)",
+    "yield from rise(swing, 0.25 * x)",
+    "other = swing if n % 2 else MATE\nyield ev.until(lambda: other.x > 0.125)",
+    "for k in range(n % 3):\n    yield ev.until(lambda: swing.v < x{priority})\n    yield ev.hold(0.25)",
+    "with desk.request() as place:\n    yield place\n    yield ev.until(lambda: swing.x > 0.5)\n    swing.v *= 0.9375",
+    "with desk.request() as place:\n    yield place\n    yield ev.hold(rng.expovariate(4.0))\n    tank.level *= 0.75",
+    "try:\n    yield ev.until(lambda: swing.v > 0.25)\nexcept ev.Interrupt as cut:\n    log.append((cut.cause, n))",
+    "got = yield ev.first_of(up=ev.until(lambda: swing.x > 0.5{priority}), late=ev.hold(0.75))\nlog.append(got.name)",
+    "yield ev.first_of(up=ev.until(lambda: swing.x > 0.25), down=ev.until(lambda: swing.x < -0.25), late=ev.hold(x))",
+    "yield ev.hold(0.25 * (n % 3))",
+    "if n % 5 == 0:\n    return",
+    "log.append(len(str(n)))",
+)
+"""What somebody does who comes, and goes again."""
+COMING = (
+    "sim.process(visit(sim, log, swing, tank, desk, rng, n, 0.125 * (n % 4)))",
+    "sim.process(visit(sim, log, swing, tank, desk, rng, n, 0.25))",
+    'sim.process(visit(sim, log, swing, tank, desk, rng, n, 0.25), name="visitor")',
+    'sim.process(visit(sim, log, swing, tank, desk, rng, n, 0.25), name=f"visitor {n % 3}")',
+    (
+        "guest = sim.process(visit(sim, log, swing, tank, desk, rng, n, 0.25))\n"
+        "        yield ev.hold(0.125)\n        if n % 3 == 0 and not guest.terminated:\n            guest.interrupt(n)"
+    ),
+)
 DEEDS = ("log.append((sim.time, swing.x))", "swing.v *= 0.875", "tank.inflow = 0.375", "swing.k = 1.75", "pass")
 
 
@@ -423,9 +469,28 @@ def combined_program(seed: int, acts: int) -> str:
         given.append("COUNT = Count()")
         for before, after in TOLD:
             stories, watcher = [one.replace(before, after) for one in stories], watcher.replace(before, after)
+    visits = _visits(Random(f"visits {seed}"))
     return "\n\n".join(
-        [HEAD, head, "\n".join(given), *stories, watcher, WAKER, MEDDLER, 'HIDDEN = (*HIDDEN, "place", "found")']
+        [
+            HEAD,
+            head,
+            "\n".join(given),
+            *stories,
+            watcher,
+            WAKER,
+            visits,
+            MEDDLER,
+            'HIDDEN = (*HIDDEN, "place", "found")',
+        ]
     )
+
+
+def _visits(chance: Random) -> str:
+    """Who comes and goes, in two of three models."""
+    parts = list(chance.sample(VISITS, chance.randrange(1, 5)))
+    text = "\n".join(parts).format(priority=chance.choice(("", ", priority=1"))) or "yield ev.hold(x)"
+    made = chance.choice(COMING) if chance.random() < 0.67 else "n = 90"
+    return SOURCE.format(parts=indent(text, "    "), rate=chance.choice((0.5, 2.0, 8.0)), made=made)
 
 
 def combined_outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, cuts: int = 0) -> list[Any]:
@@ -446,6 +511,7 @@ def combined_outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: in
     divers = [module.Diver(sim, name=f"diver {k}", log=log).activate(delay=0.5 * k) for k in range(module.DIVERS)]
     if divers and module.STARTS:
         sim.process(module.starter(sim, log, divers, swing))
+    sim.process(module.source(sim, log, swing, tank, desk, rng))
     if module.WAKES and len(watchers) > 1:
         sim.process(module.waker(sim, rng, watchers[:2]))
     processes = [entry.process for entry in sim.schedule]

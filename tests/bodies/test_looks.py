@@ -22,6 +22,7 @@ from eventide.migration.assumptions import Assumptions
 from eventide.migration.row_driver import DiscreteDriver
 from eventide.rows import undisturbed
 from eventide.rows.undisturbed import LOOKED_AT
+from eventide.streams.uniforms import Uniforms
 
 RINGS = signal.SIGUSR1
 
@@ -336,7 +337,7 @@ def test_a_source_of_random_numbers_that_is_refused_a_look_may_go_on() -> None:
                 yield ev.hold(stream.uniform(0.5, 1.5))
             log.append(sim.time)
 
-        stream.random = numbers().__next__
+        stream.random = Uniforms.from_iterable([numbers()]).__next__
         for _ in range(4):
             sim.process(worker())
         sim.run()

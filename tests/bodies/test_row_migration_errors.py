@@ -13,6 +13,7 @@ from random_bodies import simulation, taken
 
 import eventide as ev
 from eventide.migration import row_migration
+from eventide.streams.uniforms import Uniforms
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +55,7 @@ def test_who_looks_amid_an_event_in_native_code_is_refused_and_no_process_is_los
         while True:
             yield ev.hold(stream.uniform(0.5, 1.5))
 
-    stream.random = numbers().__next__
+    stream.random = Uniforms.from_iterable([numbers()]).__next__
     for _ in range(4):
         sim.process(worker())
     with pytest.raises(ev.ModelError, match="looked at a process or a resource amid an event in native code"):

@@ -227,6 +227,24 @@ def test_who_comes_again_for_what_was_not_kept_finds_it_kept_from_then_on() -> N
     assert sim.time == pytest.approx(12.0)
 
 
+def test_who_waits_for_the_same_as_one_who_has_gone_takes_over_what_was_kept() -> None:
+    sim = ev.Simulation()
+    tank, times = Tank(sim).start(), []
+
+    def wait() -> ev.ProcessGenerator:
+        yield ev.until(lambda: tank.level >= 1.0)
+        tank.level = 0.0
+        times.append(sim.time)
+
+    def follow() -> ev.ProcessGenerator:
+        for _ in range(3):
+            yield sim.process(wait())
+
+    sim.run(until=sim.process(follow()))
+    assert times == pytest.approx([1.0, 2.0, 3.0])
+    assert (sim.report().certified, len(tank._flow.resting)) == (3, 1)
+
+
 class Slab(ev.Continuous):
     temperature: ev.State = ev.state(300.0, abs_error=0.5)
     depth: ev.State = ev.state(1.0)

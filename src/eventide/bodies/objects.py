@@ -139,6 +139,6 @@ def object_of(
     held.update(fields)
     for slot in _NOTHING_YET:
         setattr(made, slot, None)
-    for slot, value in {"_waited_for": (), "terminated": False, "_anchor": begun}.items():
+    for slot, value in {"terminated": False, "_anchor": begun}.items():
         setattr(made, slot, value)
     return made

@@ -313,7 +313,7 @@ class Writing:
                 item = f"a.{table}[{table[0]} + {k}]"
                 is_truth = text[:2] == "v_" and sure(self.naming.kinds[text[2:]]) == "bool"
                 loads.append(f"{text} = {f'bool({item})' if is_truth else item}")
-                if text[:2] not in ("c_", "g_"):
+                if text[:2] not in ("c_", "g_") or text in self.naming.guards:  # a guard may be taken
                     stores.append(f"{item} = {f'int({text})' if is_truth else text}")
         if self.optional:
             loads += [f"h_{variable} = has - has // 2 * 2\nhas = has // 2" for variable in self.optional]

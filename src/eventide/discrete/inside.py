@@ -130,16 +130,6 @@ def resume_with(process: Process, generator: object) -> None:
     process._generator = process._receiver = generator
 
 
-def note_wait(process: Process, code: object, most: int) -> None:
-    """A process has waited for a condition of this code; of the last `most` such codes it keeps a note."""
-    process._waited_for = (*process._waited_for[1 - most :], code)
-
-
-def has_waited_for(process: Process, code: object) -> bool:
-    """Whether there is a note that a process has waited for a condition of this code."""
-    return bool(process._waited_for) and any(met is code for met in process._waited_for)
-
-
 def wait_of(process: Activity) -> Any:
     """What a process, or a branch of its wait, waits for; None if that is its time, or nothing."""
     return process._wait

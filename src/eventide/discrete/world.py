@@ -144,7 +144,6 @@ class World:
         process._generator = process._receiver = generator
         generator.__name__ = GIVEN
         process._value = process._wait = process._past = process._end_waiters = process.result = None
-        process._waited_for = ()
         process.terminated = False
         process._anchor = now = self.time
         self._processes.enter(process)

@@ -57,6 +57,7 @@ class Engine:
     close_over: Callable[..., None]
     watch: Callable[..., bool]
     unwatch: Callable[..., bool]
+    begin_history: Callable[..., None]
     waiter: Callable[..., int]
     found_at: Callable[..., float]
     settle_touched: Callable[..., bool]
@@ -86,7 +87,7 @@ ENTRIES: Final = tuple(one.name for one in fields(Engine))[1:-1]
 """The names of the stepper's functions that Python calls."""
 DIRECT: Final = (
     "advance_to_row", "look", "may_change", "change", "has_broken", "may_watch", "close_over", "watch", "unwatch",
-    "waiter", "found_at", "slope",
+    "waiter", "found_at", "slope", "begin_history",
 )  # fmt: skip
 """Those of them that other native code calls."""
 

@@ -266,6 +266,11 @@ def watch(a: Arrays, c: int, i: int, time: float, is_prior: bool) -> bool:
     return True
 
 
+def begin_history(a: Arrays, c: int) -> None:
+    """A condition is another process's from now on, for which it has not fired yet."""
+    a.history.serial[a.guard.history[c]] = 0.0
+
+
 def unwatch(a: Arrays, c: int, time: float) -> bool:
     """The wait for a condition is withdrawn, as `may_watch` allows; False where laws have failed."""
     a.guard.waiter[c] = 0

@@ -39,6 +39,7 @@ from eventide.rows.mersenne_twister import next_below, next_normal, next_uniform
 from eventide.rows.moving import change, close_over, has_broken, look, may_change, may_watch
 from eventide.rows.stations import ask, drop, is_ready, leave, new_request
 from eventide.rows.statistics import move_level
+from eventide.rows.watches import guard_for
 
 _numbers = count(1)
 _CODES: Final = (
@@ -72,7 +73,7 @@ def plain_kernel(name: str, text: str) -> FunctionType:
         **{function.__name__: function for function in (activities.hold, activities.hold_until, activities.next_tick)},
         **{function.__name__: function for function in (move_level, next_uniform, next_below, next_normal)},
         **{function.__name__: function for function in (look, may_change, change, has_broken)},
-        **{function.__name__: function for function in (may_watch, close_over, activities.watch_for)},
+        **{function.__name__: function for function in (may_watch, guard_for, close_over, activities.watch_for)},
         **{function.__name__: function for function in (ask, is_ready, leave, new_request, has_room, spawn_like)},
         **{function.__name__: function for function in (branch_asks, branch_holds, has_rows, drop)},
         **{function.__name__: function for function in (row_of, activities.can_interrupt, activities.interrupt)},

@@ -22,6 +22,7 @@ from eventide.migration.python_calls import CallInPython
 from eventide.migration.recorded import RecordedFunctions
 from eventide.migration.row_classes import RowClasses
 from eventide.migration.row_driver import DISCRETE
+from eventide.migration.shared_guards import taken_by
 from eventide.migration.stand_ins import rest_of
 from eventide.rows.allocation import reference, release_row, row_of
 from eventide.rows.codes import ANSWERED, GATHERED, GONE, JOINED, NONE, NOTHING, OVER, WATCHING
@@ -276,13 +277,14 @@ class Returning(OuterHook):
             prototype.renew(process, body.arguments(*memory.numbers_of(i, *body.sizes)))
         memory.run.watching -= memory.activity.wait[i] == WATCHING
         self._let_go(i, body)
+        given = taken_by(memory, i)
         memory.engine.dismiss(memory.arrays, i)
         if memory.process.held[i] > 0:
             memory.activity.at[i] = OVER if is_over else GONE
             self._keep_over(i, process)
         self._row_classes.end(process)
         process._notice = process._wait = process._value = None
-        self._driver.guards.take_back(process, i)
+        self._driver.guards.take_back(process, i, given)
         self._settle()
 
     def _settle(self) -> None:

@@ -11,7 +11,7 @@ from eventide.discrete.inside import migration_of
 from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
 
-_DATA: Final = ("_notice", "_value", "_wait", "_receiver", "_generator", "_past", "_waited_for")
+_DATA: Final = ("_notice", "_value", "_wait", "_receiver", "_generator", "_past")
 _generator: Final[MemberDescriptorType] = getattr(Process, "_generator")  # noqa: B009  # its slot
 _class: Final[GetSetDescriptorType] = vars(object)["__class__"]
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from eventide.discrete.calendar import Entry
     from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.processes.process import Process
+    from eventide.migration.shared_guards import GuardUser
     from eventide.rows.memory import RowMemory
 
 
@@ -29,6 +30,20 @@ class Guards(Protocol):
 
         objects     that its condition closes over, by name
         """
+        ...
+
+    def share(
+        self, users: list[GuardUser], own: list[StateWait], return_all: Callable[[], None]
+    ) -> list[tuple[list[StateWait], list[GuardUser]]]:
+        """Rows without guards of their own may take some from now on: lists of these, and which rows each is for.
+
+        own         what rows that have guards wait by, or will
+        return_all  returns all to Python, which is called before what is kept of a shared guard changes
+        """
+        ...
+
+    def end_sharing(self, taken: Mapping[int, int]) -> None:
+        """All rows have returned; how often each guard has been taken."""
         ...
 
     def place_in(self, wait: StateWait, name: str) -> int:
@@ -47,8 +62,11 @@ class Guards(Protocol):
         """The wait that has a guard, a number."""
         ...
 
-    def take_back(self, process: Process, i: int) -> None:
-        """The process of a row is in Python again."""
+    def take_back(self, process: Process, i: int, taken: Mapping[int, int]) -> None:
+        """The process of a row is in Python again, and some of the shared guards are its own: how often each was taken.
+
+        Those that it had are for other rows, where these are not among them: it has ended.
+        """
         ...
 
 
@@ -146,6 +164,15 @@ class NoGuards:
         """There is none."""
         return None
 
+    def share(
+        self, users: list[GuardUser], own: list[StateWait], return_all: Callable[[], None]
+    ) -> list[tuple[list[StateWait], list[GuardUser]]]:
+        """There are none."""
+        return []
+
+    def end_sharing(self, taken: Mapping[int, int]) -> None:
+        """There were none."""
+
     def place_in(self, wait: StateWait, name: str) -> int:
         """There is none."""
         raise NotImplementedError
@@ -160,7 +187,7 @@ class NoGuards:
         """There is none."""
         raise NotImplementedError
 
-    def take_back(self, process: Process, i: int) -> None:
+    def take_back(self, process: Process, i: int, taken: Mapping[int, int]) -> None:
         """It had none."""
 
 

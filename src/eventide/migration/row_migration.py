@@ -29,12 +29,14 @@ from eventide.migration.python_calls import call_at
 from eventide.migration.returning import Returning
 from eventide.migration.row_driver import DISCRETE
 from eventide.migration.selection import Candidate, Selection, bodies_of, of_rows
+from eventide.migration.shared_guards import share, taken
 from eventide.migration.stand_ins import RowCalendar, RowProcessList, rest_of
 from eventide.migration.thresholds import AGAIN, BACK, EACH, EACH_EARLY, FEW, MORE
 from eventide.rows import loading
 from eventide.rows.activities import actor_of
 from eventide.rows.codes import BRANCH, DONE, ENDED, FAILED, NONE, ROOM, SPENT
 from eventide.rows.undisturbed import busy, is_watched, uncollected, undisturbed
+from eventide.rows.watches import leave_guards
 
 if TYPE_CHECKING:
     from eventide.discrete.conditions.until import StateWait
@@ -224,6 +226,7 @@ class RowMigration(Returning):
             self._assumptions.note(one.row_start.relied)
         for body in dict.fromkeys(one.body for one in leaving.values()):
             self._assumptions.note(body.naming.facts)
+        share(memory, leaving, {i: process for process, i in rows.items()}, self._driver.guards, self.leave)
         for process, candidate in found.items():
             i = rows[process]
             memory.activity.begun[i] = inside.anchor_of(process)
@@ -263,6 +266,7 @@ class RowMigration(Returning):
             self._things.come(lambda _: None)
         while self._models:
             memory.engine.dismiss(memory.arrays, self._models.pop(0).row)
+        self._driver.guards.end_sharing(taken(memory))
         self._assumptions.forget()
         self._interruptions.forget()
         self._over.clear()
@@ -390,6 +394,7 @@ class RowMigration(Returning):
         assert self._memory is not None
         wake_waits(self._memory.views, i := self.away[process], self._calendar)
         value = value_of(self._memory.views, i)
+        leave_guards(self._memory.views, i)
         self._forget(process, is_over=True)
         self.is_busy = False
         inside.finish(process, value)

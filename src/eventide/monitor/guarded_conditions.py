@@ -8,22 +8,23 @@ Conditions on time alone become true at the float at which they hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from heapq import heappop, heappush
-from itertools import count
+from itertools import count, islice
 from math import inf
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from eventide.continuous.plans import never_started
 from eventide.discrete.conditions.condition import ConditionList, begin_monitoring
-from eventide.discrete.conditions.until import drop_past, keep_past
+from eventide.discrete.conditions.until import drop_past, keep_past, past_waits
 from eventide.errors import ModelError
 from eventide.monitor.discrete_conditions import DiscreteConditions
 from eventide.reading.time_conditions import solve, straight_steps
 
 if TYPE_CHECKING:
     from eventide.declare.changes import Changes
+    from eventide.discrete.commands import Activity
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.until import StateWait, Until
     from eventide.discrete.conditions.when import Trigger
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 T = TypeVar("T")
+MOST_TRIED: Final = 8
+"""Of the waits that ended processes have left this many are tried, which may work on other objects."""
 
 
 class Instants:
@@ -103,6 +106,15 @@ class Instants:
     def at(self, time: float) -> Iterator[Condition]:
         """Those that become true at an instant."""
         return (condition for condition, due in self._due.items() if due == time)
+
+
+class _EndedProcesses:
+    """Stands for the processes that have ended, in the waits that these have left to others."""
+
+    name = ""
+
+
+_ENDED: Final = cast("Activity", _EndedProcesses())  # as far as that is looked at
 
 
 class WatchedConditions(ConditionList):
@@ -195,6 +207,13 @@ class WatchedConditions(ConditionList):
         """A wait that rested is not kept any longer."""
         self._members.pop(condition, None)
 
+    def drop(self, wait: StateWait) -> None:
+        """A wait is kept no longer when it is over."""
+        if wait.following is None:
+            del self.left[id(wait.code)][wait]
+        else:
+            drop_past(wait.activity, wait)
+
     def count_event(self, trigger: Trigger) -> None:
         """A handler runs: once its code has run often enough, it may become native code."""
         self._integrator.native_handlers.count_event(trigger)
@@ -218,6 +237,41 @@ class WatchedConditions(ConditionList):
             self.instants.add(wait)
         wait.is_over = False
         return True
+
+    def leave_to_others(self, process: Activity) -> None:
+        """A process has ended: its waits are for the next one that waits for a condition of the same code."""
+        for wait in list(past_waits(process)):
+            if wait.is_over and wait.rests and wait.crossed is None and wait.code is not None:
+                self.leave(wait)
+
+    def leave(self, wait: StateWait) -> None:
+        """A wait of a process that has ended is for others."""
+        drop_past(wait.activity, wait)
+        wait.activity = _ENDED
+        self.left.setdefault(id(wait.code), {})[wait] = None
+
+    def give(self, wait: StateWait, activity: Activity) -> None:
+        """Such a wait is one of an activity."""
+        del self.left[id(wait.code)][wait]
+        wait.activity = activity
+        keep_past(activity, wait, is_given=True)
+
+    def left_for(self, code: object) -> Iterable[StateWait]:
+        """The waits for conditions of a code that are kept of processes that have ended."""
+        return self.left.get(id(code), ())
+
+    def take_over(self, activity: Activity, test: Callable[[], object]) -> StateWait | None:
+        """A wait of a process that has ended, for a condition of the same code that works on the same objects."""
+        kept = (wait for wait in self.left_for(getattr(test, "__code__", None)) if wait.is_over)  # no row may take it
+        for wait in islice(kept, MOST_TRIED):
+            before = wait.test
+            wait.ask(test)
+            if self._watches.fits(wait):
+                self.give(wait, activity)
+                self._watches.hand_over(wait)
+                return wait
+            wait.ask(before)
+        return None
 
     def take_up(self, wait: StateWait, until: Until) -> bool:
         """The same if only its rank is new: the next call of the stepper takes it. Returns whether that was so."""

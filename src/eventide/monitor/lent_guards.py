@@ -8,8 +8,8 @@ frees a guard, or looks at the list of waits, returns the processes to Python be
 from __future__ import annotations
 
 from array import array
-from operator import attrgetter
-from types import FunctionType, GeneratorType
+from itertools import chain
+from types import CellType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.operands import KINDS
@@ -22,30 +22,40 @@ from eventide.discrete.processes.process import Process
 from eventide.reading.generators import cells_at, chain_of, function_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from eventide.bodies.operands import Kind
     from eventide.bodies.waits.states import Awaited
     from eventide.continuous.plans import ConditionPlan
     from eventide.discrete.conditions.condition import Condition
+    from eventide.migration.shared_guards import GuardUser
     from eventide.monitor.monitor import Monitor
     from eventide.reading.generators import Suspended
 
-_content: Final = attrgetter("cell_contents")
+_NOTHING: Final = object()
+"""What a variable has that has none."""
 
 
 class LentGuards:
     """The waits of processes that are away, in one simulation.
 
     of      by process, those by which it waits, or will
+    shared  by their guards, those that ended processes have left, of which any row may take one
     """
 
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
         self.of: dict[Process, list[StateWait]] = {}
+        self.shared: dict[int, StateWait] = {}
+        self._return_all: Callable[[], None] = lambda: None
         self._components: dict[Process, None] = {}  # the processes that have laws
         self._unsettled: list[StateWait] = []
         monitor.integrator.guards.return_rows = self.return_rows
+
+    @property
+    def are_lent(self) -> bool:
+        """Whether rows have any."""
+        return bool(self.of or self.shared)
 
     def has(self, condition: Condition) -> bool:
         """Whether a process that is a row waits by a condition."""
@@ -61,16 +71,74 @@ class LentGuards:
 
         objects     that its condition closes over, by name
         """
-        sim, analyst = self._monitor.sim, self._monitor.integrator.analyst
-        priority = sim.until_priority if awaited.priority is None else awaited.priority
-        for wait in past_waits(process):
-            is_it = wait.code is awaited.code and wait.crossed is None and wait.priority == priority
-            if is_it and wait.rests and not wait.is_trigger and not _is_python(wait):
-                kinds = awaited.closure.kinds
-                is_same = _fits(wait, objects, kinds) if objects or kinds else True
-                is_same = is_same and (bool(kinds) or analyst.is_condition_current(wait, wait.plan))
-                return wait if is_same and (not wait.plan.is_polled or analyst.comparison(wait)) else None
-        return None
+        kept = (wait for wait in past_waits(process) if self._is_for(wait, awaited))
+        found = next(kept, None)
+        return found if found is not None and self._serves(found, awaited, objects) else None
+
+    def share(
+        self, users: list[GuardUser], own: list[StateWait], return_all: Callable[[], None]
+    ) -> list[tuple[list[StateWait], list[GuardUser]]]:
+        """Rows without guards of their own may take some from now on: lists of these, and which rows each is for.
+
+        own         what rows that have guards wait by, or will
+        return_all  returns all to Python, which is called before what is kept of a shared guard changes
+        """
+        self._return_all, guards = return_all, self._monitor.integrator.guards
+        groups: dict[tuple[object, ...], tuple[list[StateWait], list[GuardUser]]] = {}
+        kept: dict[tuple[object, ...], dict[tuple[int, ...], list[StateWait]]] = {}
+        for user in users:
+            awaited, ids = user.awaited, tuple(map(id, user.objects.values()))
+            sort = id(awaited.code), self._priority_of(awaited), *awaited.closure.kinds.items(), *user.objects
+            group = groups.get((sort, ids))
+            if group is None:
+                if sort not in kept:
+                    kept[sort] = self._by_objects(user, own)
+                waits = [wait for wait in kept[sort].get(ids, ()) if self._serves(wait, awaited, user.objects)]
+                group = groups[sort, ids] = waits, []
+            if not guards.histories.has(user.name, awaited.code):  # a guard that is taken begins one
+                group[1].append(user)
+        found = [group for group in groups.values() if group[0] and group[1]]
+        for wait in chain.from_iterable(waits for waits, _ in found):
+            self.shared[wait.row] = wait
+            if wait.is_over:
+                wait.is_over = False
+                self._monitor.integrator.references.keep_current(wait, wait.plan)
+                guards.hand_over(wait, 0)
+        return found
+
+    def _by_objects(self, user: GuardUser, own: list[StateWait]) -> dict[tuple[int, ...], list[StateWait]]:
+        """The waits of ended processes and of rows by guards for a condition, by what this closes over."""
+        found: dict[tuple[int, ...], list[StateWait]] = {}
+        for wait in (*self._monitor.watched.left_for(user.awaited.code), *own):
+            if self._is_for(wait, user.awaited) and not _has_defaults(wait.function):
+                held = _held_by(wait)
+                found.setdefault(tuple(id(held[name]) for name in user.objects), []).append(wait)
+        return found
+
+    def _priority_of(self, awaited: Awaited) -> float:
+        return self._monitor.sim.until_priority if awaited.priority is None else awaited.priority
+
+    def _is_for(self, wait: StateWait, awaited: Awaited) -> bool:
+        """Whether the stepper keeps the guard of a wait, for a condition of that code."""
+        is_it = wait.code is awaited.code and wait.crossed is None and wait.priority == self._priority_of(awaited)
+        return is_it and wait.rests and not wait.is_trigger and not _is_python(wait)
+
+    def _serves(self, wait: StateWait, awaited: Awaited, objects: Mapping[str, object]) -> bool:
+        """Whether such a guard tests what is waited for."""
+        kinds, analyst = awaited.closure.kinds, self._monitor.integrator.analyst
+        is_same = _fits(wait, objects, kinds) if objects or kinds else True
+        is_same = is_same and (bool(kinds) or analyst.is_condition_current(wait, wait.plan))
+        return is_same and (not wait.plan.is_polled or bool(analyst.comparison(wait)))
+
+    def end_sharing(self, taken: Mapping[int, int]) -> None:
+        """All rows have returned; how often each guard has been taken."""
+        guards = self._monitor.integrator.guards
+        for wait in self.shared.values():
+            wait.is_over = True
+            self._monitor.integrator.references.leave_alone(wait)
+            self._tell_again(wait)
+            guards.give(wait, taken[wait.row])
+        self.shared.clear()
 
     def lend(self, process: Process, waits: list[StateWait], rows: Mapping[int, int]) -> None:
         """A process is in a row from now on, which will wait by these guards; by some of them these rows wait now."""
@@ -96,24 +164,40 @@ class LentGuards:
         found: int = wait.plan.kept[0].kernel.lowered.closed_over.index((name,))
         return found
 
-    def take_back(self, process: Process, i: int) -> None:
-        """The process of a row is in Python again: it waits by a guard, its branches by some, or for something else."""
+    def take_back(self, process: Process, i: int, taken: Mapping[int, int]) -> None:
+        """The process of a row is in Python again: it waits by a guard, its branches by some, or for something else.
+
+        taken   the shared guards that are its own from now on, and how often each has been taken: 0 if it always was
+        """
         guards = self._monitor.integrator.guards
         guard = guards.guard
         self._components.pop(process, None)
-        for wait in self.of.pop(process, ()):
+        kept = [self.shared.pop(c) for c in taken]
+        given = [wait for wait in kept if taken[wait.row]]
+        for wait in given:
+            self._monitor.watched.give(wait, process)
+            guards.give(wait, taken[wait.row])
+        for wait in (*self.of.pop(process, ()), *given):
+            if self.shared.get(wait.row) is wait:  # the process has ended
+                self._monitor.watched.leave(wait)
+                continue
             waiter, guard.waiter[wait.row] = guard.waiter[wait.row], 0
             wait.is_over = waiter == 0
             if wait.is_over:
                 self._monitor.integrator.references.leave_alone(wait)
             elif wait is not guards.returning:  # that has its rank, and the stepper has not
                 wait.rank = guard.rank[wait.row]
-            if consts := wait.plan.binding.consts:  # the row has told it others
-                begin = wait.plan.constants
-                self._monitor.integrator.memory.constants.view[begin : begin + len(consts)] = array("d", consts)
-                self._unsettled += [] if wait.is_over else [wait]
+            if self._tell_again(wait) and not wait.is_over:
+                self._unsettled.append(wait)
             if waiter == i + 1:
                 wait_again(process, wait)
+
+    def _tell_again(self, wait: StateWait) -> bool:
+        """A guard closes over the numbers that its condition has in Python; whether there are any."""
+        consts, begin = wait.plan.binding.consts, wait.plan.constants
+        if consts:
+            self._monitor.integrator.memory.constants.view[begin : begin + len(consts)] = array("d", consts)
+        return bool(consts)
 
     def settle(self, generator: object) -> None:
         """A generator stands where a process does that has just returned to Python: its waits close over its cells."""
@@ -123,7 +207,8 @@ class LentGuards:
             assert isinstance(generator, GeneratorType)
             cells = cells_at(generator)
             test = wait.test
-            assert isinstance(test, FunctionType)
+            if not isinstance(test, FunctionType) or not cells.keys() >= {*test.__code__.co_freevars}:
+                continue  # it is no lambda of the process
             code = test.__code__
             closure = tuple(cells[name] for name in code.co_freevars)
             made = FunctionType(code, test.__globals__, test.__name__, test.__defaults__, closure)
@@ -147,17 +232,25 @@ class LentGuards:
 
     def return_owner(self, condition: Condition) -> None:
         """The event of a condition takes place in Python: its process returns to it, if it is a row."""
-        if self.of and isinstance(process := who_waits(condition.owner), Process):
-            to_python(process)
+        self.return_rows((condition,))
 
     def return_rows(self, conditions: Iterable[Condition] | None) -> None:
         """Guards are about to be freed, or looked at: those of some conditions, or all."""
-        if not self.of:
+        if not self.are_lent:
             return
-        owners = self.of if conditions is None else (who_waits(one.owner) for one in conditions)
-        for process in list(dict.fromkeys(owners)):
+        each = [*chain.from_iterable(self.of.values()), *self.shared.values()] if conditions is None else [*conditions]
+        owners = dict.fromkeys(who_waits(one.owner) for one in each)
+        if any(self.shared.get(one.row) is one and who_waits(one.owner) not in self.of for one in each):
+            self._return_all()  # whoever may have taken it
+            return
+        for process in owners:
             if process in self.of:
                 to_python(process)
+
+    def return_sharers(self) -> None:
+        """All return to Python that may have a shared guard: what has fired of late is told with their names."""
+        if self.shared:
+            self._return_all()
 
     def return_components(self) -> None:
         """Plans may be about to be made, which look at classes: processes with laws are of theirs again."""
@@ -171,23 +264,40 @@ class LentGuards:
 
 def _fits(wait: StateWait, objects: Mapping[str, object], kinds: Mapping[str, Kind]) -> bool:
     """Whether a guard serves a condition that closes over some objects, and numbers of some types."""
-    test = wait.function
-    assert isinstance(test, FunctionType)
-    held: dict[str, object] = dict(zip(test.__code__.co_freevars, map(_content, test.__closure__ or ()), strict=True))
-    held |= {FUNCTION: test, OWNER: wait.arguments[0] if wait.arguments else None}
+    held = _held_by(wait)
     if any(held[name] is not one for name, one in objects.items()):
         return False
     if not kinds:
         return True
     kernel, known = wait.plan.kept[0].kernel, wait.plan.binding
     if any(
-        (name,) not in kernel.lowered.closed_over or KINDS[type(held[name])] != kind for name, kind in kinds.items()
+        (name,) not in kernel.lowered.closed_over or KINDS.get(type(held[name])) != kind for name, kind in kinds.items()
     ):
         return False
     if wait.plan.pattern.fallback or not kernel.is_current:  # where Python is asked it sees the cells
         return False
     binding = kernel.lowered.bind(wait.function, wait.arguments)
     return binding is not None and binding._replace(consts=()) == known._replace(consts=())
+
+
+def _content(cell: CellType) -> object:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return _NOTHING
+
+
+def _held_by(wait: StateWait) -> dict[str, object]:
+    """What the condition of a wait closes over, by name."""
+    test = wait.function
+    assert isinstance(test, FunctionType)
+    held: dict[str, object] = dict(zip(test.__code__.co_freevars, map(_content, test.__closure__ or ()), strict=True))
+    return held | {FUNCTION: test, OWNER: wait.arguments[0] if wait.arguments else None}
+
+
+def _has_defaults(function: object) -> bool:
+    """Whether what a condition works on may be in its defaults."""
+    return bool(getattr(function, "__defaults__", None) or getattr(function, "__kwdefaults__", None))
 
 
 def _is_python(wait: StateWait) -> bool:

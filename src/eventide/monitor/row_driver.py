@@ -207,6 +207,7 @@ class HybridDriver:
                 clock.naming,
                 clock.timing,
                 clock.sloping,
+                clock.forgetting,
             ) = others
         host.march = lambda *given: engine.advance_to_row(known.arrays, *given)
         host.look = lambda *given: engine.look(known.arrays, *given)
@@ -218,6 +219,7 @@ class HybridDriver:
         host.close_over = lambda *given: engine.close_over(known.arrays, *given)
         host.watch = lambda *given: engine.watch(known.arrays, *given)
         host.unwatch = lambda *given: engine.unwatch(known.arrays, *given)
+        host.begin_history = lambda *given: engine.begin_history(known.arrays, *given)
         host.waiter = lambda: engine.waiter(known.arrays)
         host.found_at = lambda: engine.found_at(known.arrays)
 
@@ -274,7 +276,7 @@ class HybridDriver:
                 return code
             if answer != REACHED:
                 clock.reached = found = CHOICE if answer >= 0 else answer
-                if found in FOUND and self.guards.of:
+                if found in FOUND and self.guards.are_lent:
                     continue
                 return code
             self._monitor.sim.time = clock.time = stop
@@ -305,6 +307,8 @@ class HybridDriver:
             if code == REACHED:
                 code, _, _ = self.take_reached()
                 found = CHOICE if code >= 0 else code
+                if integrator.run.alert:
+                    self.guards.return_sharers()
                 monitor._is_event(code)
             chosen = integrator.chosen
             if may_go_on and self.guards.has(chosen):

@@ -62,6 +62,11 @@ def watch(a: Rows, c: int, i: int, is_prior: bool) -> bool:
     return truth_of_stepper(a.run.entering, a.run.arrays, c, i, a.run.time, is_prior)
 
 
+def begin_history(a: Rows, c: int) -> None:
+    """A condition is another process's from now on, for which it has not fired yet."""
+    order_to_stepper(a.run.forgetting, a.run.arrays, c)
+
+
 def unwatch(a: Rows, c: int) -> bool:
     """A wait for a condition is withdrawn; False where laws have failed."""
     a.run.wrote = 1

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from eventide.rows.codes import BRANCH, FREE, IN_HEAP, NONE, NOTHING, OVER, ROWS
 from eventide.rows.event_list import displace, schedule_front
+from eventide.rows.watches import leave_guards
 
 if TYPE_CHECKING:
     from eventide.rows.records import Rows
@@ -65,6 +66,7 @@ def enter(a: Rows, k: int) -> int:
     a.process.wanted[i] = 0
     a.process.answered[i] = NOTHING
     a.process.by[i] = NONE
+    a.process.guards[i] = NONE
     a.run.alive += 1
     return i
 
@@ -78,6 +80,8 @@ def dismiss(a: Rows, i: int) -> None:
 def leave_rows(a: Rows, i: int) -> None:
     """Free the row of a process, which is in no list, or keep it as one that is over while anybody needs it."""
     a.run.alive -= 1
+    if a.process.guards[i] >= 0:
+        leave_guards(a, i)
     if a.process.held[i] > 0:
         a.activity.at[i] = OVER
         a.process.generation[i] += 1

@@ -29,6 +29,8 @@ ENDED: Final = 5
 # Places ---------------------------------------------------------------------------------------------------------------
 
 NONE: Final = -1
+SHARED: Final = -2
+"""Less the row of a list: a process may take a guard of those that are shared there (`rows/watches.py`)."""
 """No row, no place."""
 IN_HEAP: Final = -2
 """In `activity.last`: its notice is in the heap, or it has none."""

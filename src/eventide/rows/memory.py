@@ -27,6 +27,7 @@ from eventide.rows.records import (
     RequestRecord,
     Rows,
     RowState,
+    SharedGuardRecord,
     StationRecord,
     TallyRecord,
 )
@@ -67,8 +68,8 @@ class Host:
     """What runs in Python: the kernels of the kinds, plain functions, and what the stepper does (`rows/moving.py`)."""
 
     __slots__ = (
-        "change", "close_over", "found_at", "has_broken", "kernels", "look", "march", "may_change", "may_watch",
-        "slope", "unwatch", "waiter", "watch",
+        "begin_history", "change", "close_over", "found_at", "has_broken", "kernels", "look", "march", "may_change",
+        "may_watch", "slope", "unwatch", "waiter", "watch",
     )  # fmt: skip
 
     march: Callable[..., int]
@@ -81,6 +82,7 @@ class Host:
     close_over: Callable[..., None]
     watch: Callable[..., bool]
     unwatch: Callable[..., bool]
+    begin_history: Callable[..., None]
     waiter: Callable[..., int]
     found_at: Callable[..., float]
 
@@ -171,6 +173,7 @@ class RowMemory:
         self.kind, self.request = KindRecord(), RequestRecord()
         self.station, self.inventory = StationRecord(), InventoryRecord()
         self.level, self.tally, self.column = LevelRecord(), TallyRecord(), ColumnRecord()
+        self.shared = SharedGuardRecord()
         self._sinks: list[Sink] = []
         self._has_looks = False
         self._regular = 0
@@ -192,7 +195,7 @@ class RowMemory:
         run.current = run.front_first = run.front_end = run.ready_first = run.ready_end = NONE
         run.free_request = run.woken = NONE
         self._counts = {"kind": 0, "station": 0, "inventory": 0, "level": 0, "tally": 0}
-        for record in (self.kind, self.station, self.inventory, self.level, self.tally, self.column):
+        for record in (self.kind, self.station, self.inventory, self.level, self.tally, self.column, self.shared):
             lengthen(record, 8)
         self._wholes: NDArray[np.int64] = np.zeros(0, np.int64)
         self._reals: NDArray[np.float64] = np.zeros(0)
@@ -229,6 +232,7 @@ class RowMemory:
                 level=self.level,
                 tally=self.tally,
                 column=self.column,
+                shared=self.shared,
                 run=self.run,
                 host=self.host,
             )
@@ -332,6 +336,30 @@ class RowMemory:
         self._widen_tally(run.looks, most)
         run.columns, run.functions = len(columns), sum(what == FUNCTION for what, _, _ in columns)
         self._outdate()
+
+    def set_shared_guards(self, lists: Sequence[Sequence[tuple[int, int]]]) -> list[int]:
+        """Let rows share these guards, one list for each condition; returns the rows of the lists.
+
+        lists   of each guard its number, and the row that has it; NONE if none does
+        """
+        needed = sum(1 + len(guards) for guards in lists)
+        if needed > len(self.shared.ints):
+            lengthen(self.shared, needed)
+            self._outdate()
+        shared, process, found = self.shared, self.process, []
+        rows = iter(range(len(shared.ints)))
+        for guards in lists:
+            home = next(rows)
+            found.append(home)
+            shared.guard[home], shared.next[home] = NONE, NONE
+            for guard, owner in guards:
+                g = next(rows)
+                shared.guard[g], shared.home[g], shared.taken[g] = guard, home, 0
+                first, place = (shared.next, home) if owner < 0 else (process.guards, owner)
+                shared.next[g], first[place] = first[place], g
+        for rest in rows:
+            shared.guard[rest] = NONE
+        return found
 
     def set_regular(self, times: Sequence[float]) -> None:
         """Let recordings read their columns at these times as well, two at least and at most `REGULAR_TIMES`."""

@@ -60,6 +60,11 @@ def watch(a: Rows, c: int, i: int, is_prior: bool) -> bool:
     return bool(a.host.watch(c, i, a.run.time, is_prior))
 
 
+def begin_history(a: Rows, c: int) -> None:
+    """A condition is another process's from now on, for which it has not fired yet."""
+    a.host.begin_history(c)
+
+
 def unwatch(a: Rows, c: int) -> bool:
     """A wait for a condition is withdrawn; False where laws have failed."""
     a.run.wrote = 1

@@ -72,6 +72,8 @@ class ProcessRecord(Record, is_padded=False):
     """That number, if it is no float."""
     named: Ints
     """How many interruptions that have not taken place yet are of it, or by it: Python may ask for these processes."""
+    guards: Ints
+    """The first of the shared guards that it has; NONE."""
     object: Ints
     """For Python, the number of the prototype of a process that has no object yet; NONE for all others."""
     generation: Ints
@@ -263,6 +265,22 @@ class ColumnRecord(Record, is_padded=False):
     """The constant."""
 
 
+class SharedGuardRecord(Record, is_padded=False):
+    """A guard of the stepper that no process has for itself, or a list of such: one for each condition.
+
+    A process that waits for the condition takes one, and has it until it ends.
+    """
+
+    guard: Ints
+    """The guard's number; of a list NONE."""
+    next: Ints
+    """The next one that is free, or that the same process has; of a list the first one; NONE."""
+    home: Ints
+    """The row of its list."""
+    taken: Ints
+    """How many processes have taken it."""
+
+
 class RowState(ctypes.Structure):
     """The clock, the counters, and the lists of the present instant."""
 
@@ -342,6 +360,8 @@ class RowState(ctypes.Structure):
     """That of the one that says when."""
     sloping: int
     """That of the one that gives the rate of a slot."""
+    forgetting: int
+    """That of the one by which a condition becomes another process's."""
     columns: int
     """The number of columns that recordings read at events."""
     functions: int
@@ -379,7 +399,7 @@ class Rows(NamedTuple):
     """All that native processes consist of, as their functions see it.
 
     wholes, reals   local numbers of the processes, values of tallies, durations of levels
-    activity ... column the records above
+    activity ... shared the records above
     run             clock, counters, lists
     host            runs kernels in Python; an empty tuple in compiled code
     """
@@ -396,6 +416,7 @@ class Rows(NamedTuple):
     level: LevelRecord
     tally: TallyRecord
     column: ColumnRecord
+    shared: SharedGuardRecord
     run: RowState
     host: Any
 
@@ -411,5 +432,6 @@ RECORDS: Final[Mapping[str, type[Record]]] = {
     "level": LevelRecord,
     "tally": TallyRecord,
     "column": ColumnRecord,
+    "shared": SharedGuardRecord,
 }
 """The records among the fields of `Rows`."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eventide.rows.codes import BRANCH, COMPOSED, INTERRUPTION, NOTHING, ROWS, WATCHING
-from eventide.rows.moving import may_watch, unwatch, watch
+from eventide.rows.codes import BRANCH, COMPOSED, INTERRUPTION, NONE, NOTHING, ROWS, SHARED, WATCHING
+from eventide.rows.moving import begin_history, may_watch, unwatch, watch
 
 if TYPE_CHECKING:
     from eventide.rows.records import Rows
@@ -30,6 +30,48 @@ def end_watch(a: Rows, i: int) -> None:
     a.activity.wait[i] = NOTHING
     a.run.watching -= 1
     unwatch(a, a.process.subject[i])
+
+
+def guard_for(a: Rows, i: int, c: int) -> int:
+    """The guard by which a process waits: its own, or one that it takes of those that are shared; below 0 without.
+
+    c       its guard; NONE; or SHARED less the row of the list of those that are shared
+    """
+    if c > SHARED:
+        return c
+    home = SHARED - c
+    g = a.shared.next[home]
+    if g < 0:
+        return c
+    a.shared.next[home] = a.shared.next[g]
+    a.shared.next[g] = a.process.guards[i]
+    a.process.guards[i] = g
+    a.shared.taken[g] += 1
+    begin_history(a, a.shared.guard[g])
+    return a.shared.guard[g]
+
+
+def leave_guards(a: Rows, i: int) -> None:
+    """A process gives back the guards that it has taken of those that are shared."""
+    g = a.process.guards[i]
+    while g >= 0:
+        following = a.shared.next[g]
+        home = a.shared.home[g]
+        a.shared.next[g] = a.shared.next[home]
+        a.shared.next[home] = g
+        g = following
+    a.process.guards[i] = NONE
+
+
+def take_guards(a: Rows, i: int) -> list[int]:
+    """The rows of the guards that a process has taken, which are shared no longer."""
+    found = []
+    g = a.process.guards[i]
+    while g >= 0:
+        found.append(g)
+        g = a.shared.next[g]
+    a.process.guards[i] = NONE
+    return found
 
 
 def may_end_watches(a: Rows, i: int) -> bool:

@@ -50,6 +50,10 @@ class Closure(NamedTuple):
         """The objects where the variables of a process have some values."""
         return {name: thing.found(values) for name, thing in self.objects.items()}
 
+    def has(self, name: str) -> bool:
+        """Whether a variable is among these."""
+        return name in self.objects or name in self.numbers
+
     @property
     def kinds(self) -> dict[str, Kind]:
         """The types of the numbers."""

@@ -1,8 +1,9 @@
 """Waits of bodies for states: `yield ev.until(lambda: tank.level > 3.0)`.
 
-A row waits by the guard that the stepper has kept of an earlier wait of its process at that place: its number is a
-column of the row. The first wait at a place is Python's, which makes the guard. So the condition has to mean the same
-at each wait, but for numbers of the row that it closes over: the guard is told these (`closures.py`).
+A row waits by the guard that the stepper has kept of an earlier wait of its process at that place, or by one that a
+process has left that has ended (`migration/shared_guards.py`): its number is a column of the row. Where there is none
+the wait is Python's, which makes the guard. So the condition has to mean the same at each wait, but for numbers of the
+row that it closes over: the guard is told these (`closures.py`).
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ class Awaited(NamedTuple):
     code: CodeType
     priority: float | None
     closure: Closure
+
+    @property
+    def is_lambda(self) -> bool:
+        """Whether it is one that the process makes at each wait."""
+        return FUNCTION not in self.closure.objects
 
     def is_like(self, other: Awaited) -> bool:
         """Whether the same guard serves both."""
@@ -65,6 +71,7 @@ def guard_of(expressions: BodyExpressions, node: ast.expr, frame: Frame) -> tupl
     priority, is_prior = given.get("priority"), bool(given.get("prior", world.until_prior))
     text = naming.guard(Awaited(code, priority, closure))
     emission.emit_early(EXIT.format("a.run.arrays == 0"))
+    emission.emit_early(f"{text} = guard_for(a, i, {text})")
     emission.emit_early(EXIT.format(f"{text} < 0"))
     emission.emit_early(EXIT.format(f"not may_watch(a, {text})"))
     for k, operand in enumerate(closure.numbers.values()):

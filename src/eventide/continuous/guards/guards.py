@@ -20,10 +20,8 @@ from eventide.continuous.guards.equalities import Doubts
 from eventide.continuous.guards.firing_histories import FiringHistory
 from eventide.declare.changes import Pending
 from eventide.discrete.conditions.condition import conditions_of
-from eventide.discrete.conditions.until import StateWait, drop_past, keep_past
+from eventide.discrete.conditions.until import StateWait, keep_past
 from eventide.discrete.conditions.when import Trigger
-from eventide.discrete.inside import has_waited_for, note_wait
-from eventide.discrete.processes.composite import who_waits
 from eventide.engine.codes import AT_END
 from eventide.engine.guard_screening import test_again
 from eventide.engine.memory.buffers import view_of
@@ -63,16 +61,17 @@ class FiringHistories:
         self.history = HistoryRecord()
         self.floats = float_table(self.history, on_growth)
         # Code is compared by identity: to hash it takes long, and equal code may stand in several places.
-        self._numbers: dict[int, dict[str, int]] = {}
+        self._numbers: dict[int, dict[str | int, int]] = {}
         # By number; in lists, as what would be an object for each history is one more for the collector to visit.
-        self._names: list[str] = []
+        self._names: list[str | int] = []
         self._codes: list[object] = []
         self._users: list[int] = []
         self._unused: dict[int, None] = {}
 
     def follow(self, condition: Condition) -> int:
         """The history of a condition that is waited for from now on."""
-        name, code = condition.identity
+        given, code = condition.identity
+        name = given or condition.row
         numbers = self._numbers.get(id(code))
         if numbers is None:
             numbers = self._numbers[id(code)] = {}
@@ -90,6 +89,22 @@ class FiringHistories:
             del self._unused[number]
         self._users[number] += 1
         return number
+
+    def has(self, name: str, code: object) -> bool:
+        """Whether there is a history of a name and some code."""
+        return name in self._numbers.get(id(code), ())
+
+    def renew(self, number: int, condition: Condition) -> int:
+        """The history from now on of a condition that has another owner; it goes on with what is in that of a number.
+
+        That ends. Of an owner without a name it begins anew.
+        """
+        renewed = self.follow(condition)
+        if condition.name:
+            self.floats.array[renewed] = self.floats.array[number]
+        self.history.serial[number] = 0.0
+        self.leave(number)
+        return renewed
 
     def leave(self, number: int) -> None:
         """A condition with this history is waited for no longer."""
@@ -121,7 +136,7 @@ class FiringHistories:
 
     def at(self, number: int) -> FiringHistory:
         """The history of a number."""
-        return FiringHistory(self._names[number], self._codes[number], self.history, number)
+        return FiringHistory(str(self._names[number]), self._codes[number], self.history, number)
 
     def all(self) -> list[FiringHistory]:
         """All that have fired, in the order in which they fired first."""
@@ -145,7 +160,8 @@ class Guards:
                 what an event changes
     armed_early conditions that were armed as this event began, and from when on they had been known to be false
 
-    A process that waits for the same thing again and again takes up the row of its last wait, which rests meanwhile.
+    A process that waits for the same thing again and again takes up the row of its last wait, which rests meanwhile;
+    once it has ended another one does that waits for the same on the same objects.
     """
 
     def __init__(self, integrator: Integrator) -> None:
@@ -183,8 +199,8 @@ class Guards:
         guard.history[row] = self.histories.follow(condition)
         is_wait = condition.__class__ is StateWait
         if is_wait:
-            if plan.pattern.returns is False:
-                self._note_return(condition)  # type: ignore[arg-type]  # it is of this class
+            if plan.pattern.returns is False and self.histories.history.serial[guard.history[row]] > 0.0:
+                plan.pattern.returns = True
         elif condition.is_trigger:
             guard.trigger[row], guard.armed[row] = 1, condition.armed
         elif isinstance(condition, Switch):
@@ -347,9 +363,7 @@ class Guards:
         plan = condition.plan
         if flow.members and isinstance(condition, StateWait) and plan.touches and not plan.is_opaque:
             condition.is_over = True
-            if condition.plan.pattern.returns is False:
-                self._note_end(condition)
-            elif self._rest(condition, flow):
+            if condition.plan.pattern.returns is not False and self._rest(condition, flow):
                 return True
         self._release(condition, flow)
         self.integrator.groups.drop_if_empty(flow)
@@ -457,6 +471,24 @@ class Guards:
         self._put(wait, flow)
         return True
 
+    def fits(self, wait: StateWait) -> bool:
+        """Whether a wait at rest can reuse its row for what it asks now."""
+        return self.integrator.analyst.resume(wait, wait.plan) is not None
+
+    def hand_over(self, wait: StateWait, taken: int = 1) -> None:
+        """A wait at rest has another owner, of which it is the first for this condition: so many processes take it."""
+        number = self.guard.history[wait.row]
+        self.guard.history[wait.row] = self.histories.follow(wait)
+        self.histories.leave(number)
+        wait.plan.pattern.returns = True
+        self.counts[self.kind_of(wait)] += taken
+
+    def give(self, wait: StateWait, taken: int) -> None:
+        """A wait is Python's again, after so many processes in rows have taken it."""
+        if taken:
+            self.guard.history[wait.row] = self.histories.renew(self.guard.history[wait.row], wait)
+            self.counts[self.kind_of(wait)] += taken
+
     def enter_returning(self) -> None:
         """Enter the returning wait, as something is about to examine all waits."""
         wait, self.returning = self.returning, None
@@ -465,22 +497,13 @@ class Guards:
 
     def _drop_rest(self, condition: StateWait) -> None:
         """A wait is kept no longer when it is over."""
-        drop_past(condition.activity, condition)
+        conditions_of(self.integrator.sim).drop(condition)
         for owner in condition.flow.resting.pop(condition):
             others = self._resting_with[owner]
             del others[condition]
             if not others:
                 del self._resting_with[owner]
         condition.rests = condition.is_plain = False
-
-    def _note_end(self, condition: StateWait) -> None:
-        """Remember a finished wait whose condition has not been seen to recur."""
-        note_wait(who_waits(condition.activity), condition.code, MOST_AT_REST)
-
-    def _note_return(self, condition: StateWait) -> None:
-        """A new wait: if it repeats one that was not kept, such waits are kept from now on."""
-        if has_waited_for(who_waits(condition.activity), condition.code):
-            condition.plan.pattern.returns = True
 
     def _discard(self, condition: Condition) -> None:
         """Keep a row at rest no longer."""

@@ -10,6 +10,7 @@ from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
     from eventide.declare import Component
+    from eventide.discrete.commands import Activity
     from eventide.discrete.conditions.until import StateWait, Until
     from eventide.discrete.conditions.when import Trigger
     from eventide.discrete.hook import Hook
@@ -134,13 +135,15 @@ class ConditionList:
 
     arrivals    how many there have been, which ranks them
     monitor     what tests them between events; None if nothing does yet
+    left        by the ids of codes of conditions, the waits of processes that have ended, kept for others
     """
 
-    __slots__ = ("_members", "arrivals")
+    __slots__ = ("_members", "arrivals", "left")
     monitor: Hook | None = None
 
     def __init__(self) -> None:
         self._members: dict[Condition, None] = {}
+        self.left: dict[int, dict[StateWait, None]] = {}
         self.arrivals = 0.0
 
     def __len__(self) -> int:
@@ -170,6 +173,9 @@ class ConditionList:
     def forget(self, condition: Condition) -> None:
         """A wait that is over is not kept any longer."""
 
+    def drop(self, wait: StateWait) -> None:
+        """A wait is kept no longer when it is over."""
+
     def count_event(self, trigger: Trigger) -> None:
         """A handler runs."""
 
@@ -180,6 +186,13 @@ class ConditionList:
     def take_up(self, wait: StateWait, until: Until) -> bool:
         """The same, where nothing but its rank is new."""
         return False
+
+    def take_over(self, activity: Activity, test: Callable[[], object]) -> StateWait | None:
+        """A finished wait that a process that has ended has left for others; None without."""
+        return None
+
+    def leave_to_others(self, process: Activity) -> None:
+        """A process has ended of which waits are kept."""
 
     def progress(self, condition: Condition) -> tuple[float, float] | None:
         """The number that is 0 or more where a condition holds, and its rate; None if that is not known."""

@@ -163,6 +163,8 @@ class Until:
             activity._wait = _await_crossing(sim, activity, condition, priority, prior)
             return
         wait = None if activity._past is None else past_wait(activity, self.code, None)
+        if wait is None and sim._conditions.left:
+            wait = sim._conditions.take_over(activity, condition)
         if wait is not None and sim._conditions.resume(wait, condition, priority, prior):
             wait.activity, activity._past = activity, wait.following
         else:
@@ -213,17 +215,13 @@ def past_wait(activity: Activity, code: object, crossed: object) -> StateWait | 
     return next(kept, None)
 
 
-def keep_past(activity: Activity, wait: StateWait) -> bool:
-    """Keep a wait for reuse, as the last of its ring; False if one of its kind is kept already."""
-    first = activity._past
-    if first is None:
-        activity._past = wait.following = wait
-        return True
-    last = first
+def keep_past(activity: Activity, wait: StateWait, *, is_given: bool = False) -> bool:
+    """Keep a wait for reuse, as the last of its ring; False if one of its kind is kept already, and it is not given."""
+    last = first = activity._past or wait
     for last in past_waits(activity):
-        if last.code is wait.code and last.crossed is wait.crossed:
+        if last.code is wait.code and last.crossed is wait.crossed and not is_given:
             return False
-    last.following, wait.following = wait, first
+    last.following, wait.following, activity._past = wait, first, first
     return True
 
 

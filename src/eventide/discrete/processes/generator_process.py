@@ -111,7 +111,5 @@ def made_in_rows(world: World, kind: Kind, number: int, name: str, begun: float)
         process._name = name
     process._notice = process._value = process._wait = process._past = process._end_waiters = process.result = None
     process._generator = process._receiver = None
-    process._waited_for = ()
-    process.terminated = False
-    process._anchor = begun
+    process.terminated, process._anchor = False, begun
     return process

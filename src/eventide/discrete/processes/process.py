@@ -36,7 +36,6 @@ class _Agenda:
     _end_waiters    what waits for its end; a list, if only an empty one, when the run may end with it
     _anchor     when its generator began
     _past       of the past waits of `until` that are kept, the one most likely to be reused next, or None
-    _waited_for     the code of the conditions that it has waited for in waits that are not kept
     _before, _after     its neighbours in the list of the run's processes; None when it has left the list
     """
 
@@ -53,7 +52,6 @@ class _Agenda:
         "_receiver",
         "_value",
         "_wait",
-        "_waited_for",
         "result",
         "terminated",
     )
@@ -66,7 +64,6 @@ class _Agenda:
     _end_waiters: list[End] | None
     _anchor: float
     _past: StateWait | None
-    _waited_for: tuple[object, ...]
     _before: Any
     _after: Any
     terminated: bool
@@ -254,9 +251,7 @@ class Process(_Agenda, Component):
         self._attach_further(sim, name)
         self._notice = self._value = self._wait = self._past = None
         self._generator = self._end_waiters = self.result = None
-        self._waited_for = ()
-        self.terminated = False
-        self._anchor = 0.0
+        self.terminated, self._anchor = False, 0.0
         sim._processes.enter(self)
 
     def _target(self) -> Activity | None:
@@ -412,6 +407,8 @@ class Process(_Agenda, Component):
         if before is not None:  # what `leave` of the list of processes does, without the call
             before._after, after._before = after, before
             self._before = self._after = None
+        if self._past is not None:
+            sim._conditions.leave_to_others(self)
         heap = sim._calendar.heap
         if heap[0][3] is self:
             heappop(heap)
