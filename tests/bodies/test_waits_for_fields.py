@@ -12,7 +12,7 @@ import random_bodies
 from random_bodies import simulation, taken
 
 import eventide as ev
-from eventide.migration.row_migration import RowMigration
+from eventide.migration.returning import Returning
 
 
 @pytest.fixture(autouse=True)
@@ -282,8 +282,8 @@ class Ball(ev.Process, ev.Continuous):
 
 @pytest.mark.slow
 def test_a_process_with_laws_that_ends_leaves_the_others_in_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
-    found, sims, brought, plain = [], [], [], RowMigration._bring
-    monkeypatch.setattr(RowMigration, "_bring", lambda self, process: brought.append(process) or plain(self, process))
+    found, sims, brought, plain = [], [], [], Returning._bring
+    monkeypatch.setattr(Returning, "_bring", lambda self, process: brought.append(process) or plain(self, process))
     for compiles in ("auto", False):
         sim, told = simulation(compiles), list[Any]()
         for k in range(6):
