@@ -375,7 +375,7 @@ def followed(sim: ev.Simulation, rng: Random, spring: Spring, told: list[float])
         for _ in range(4):
             yield ev.hold(0.75)
             spring.v += 0.125
-        told.append(sum([spring.x, spring.v]))  # Python's, after a change in the same event
+        told.append(sum(sorted([spring.x, spring.v])))  # Python's, after a change in the same event
         spring.x *= 0.75
 
 
