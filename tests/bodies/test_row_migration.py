@@ -20,6 +20,7 @@ import eventide as ev
 from eventide.bodies import reader
 from eventide.migration.bodies import Bodies
 from eventide.reading.generators import chain_of
+from eventide.streams.uniforms import Uniforms
 
 
 @pytest.fixture(autouse=True)
@@ -225,8 +226,7 @@ def test_an_error_in_a_draw_comes_out_of_the_statement(monkeypatch: pytest.Monke
     def run(compiles: Any) -> list[Any]:
         sim = simulation(compiles, native=True)
         stream, met = sim.stream("drawn"), []
-        source = numbers()
-        stream.random = source.__next__
+        stream.random = Uniforms.from_iterable([numbers()]).__next__
         sim.process(drawer(sim, stream, met))
         try:
             sim.run(until=100.0)

@@ -85,7 +85,7 @@ class Returning(OuterHook):
         self._driver: RowDriver = DISCRETE  # what else acts between events, for those that are away
         self._most_over = MOST_OVER
         self._came = self._went = self._since = self._taken_before = self._events_before = self._materialized = 0
-        self._pause, self.calls, self.is_busy = 1, 0, False
+        self._pause, self.calls, self._exits, self.is_busy = 1, 0, 0, False
         self.calling: CallInPython | None = None
         self._calendar, self._processes = inside.calendar_of(world), inside.processes_of(world)
         self.signals, self.check_thread = inside.keyboard_of(world).signals, inside.keyboard_of(world).check_thread

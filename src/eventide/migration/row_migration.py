@@ -31,7 +31,7 @@ from eventide.migration.row_driver import DISCRETE
 from eventide.migration.selection import Candidate, Selection, bodies_of, of_rows
 from eventide.migration.shared_guards import share, taken
 from eventide.migration.stand_ins import RowCalendar, RowProcessList, rest_of
-from eventide.migration.thresholds import AGAIN, BACK, EACH, EACH_EARLY, FEW, MORE
+from eventide.migration.thresholds import AGAIN, BACK, EACH, EACH_EARLY, FEW, FEW_AT_FIRST, FEW_EXITS, MORE
 from eventide.rows import loading
 from eventide.rows.activities import actor_of
 from eventide.rows.codes import BRANCH, DONE, ENDED, FAILED, NONE, ROOM, SPENT
@@ -157,7 +157,8 @@ class RowMigration(Returning):
     @property
     def _pays(self) -> bool:
         """Whether processes have returned to Python seldom enough."""
-        return self._came < FEW or self.taken - self._since >= BACK * self._came // self._driver.cost
+        few = FEW if self._exits >= FEW_EXITS else FEW_AT_FIRST
+        return self._came < few or self.taken - self._since >= BACK * self._came // self._driver.cost
 
     def _give_up(self) -> None:
         """It does not pay: all return to Python, and the next look is much later."""
@@ -165,6 +166,7 @@ class RowMigration(Returning):
         if self._bodies is not None:
             self._bodies.give_up([body for body, _ in self.exits] or self._kinds)
         self._came, self._went, self.calls, self._since, self._pause = 0, 0, 0, self.taken, 4 * self._pause
+        self._exits = 0
         self._wait_longer()
 
     def _wait_longer(self) -> None:
@@ -406,6 +408,7 @@ class RowMigration(Returning):
         assert memory is not None
         at = memory.views.activity.at[self.away[process]]
         self.exits[body, at] = self.exits.get((body, at), 0) + 1
+        self._exits += 1
         self._called = None if failure else call_at(self, process, body, at)
         if self._called is not None:
             return

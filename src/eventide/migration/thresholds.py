@@ -19,5 +19,9 @@ FEW_CALLS: Final = 64
 """The calls before it is judged whether they are too many."""
 FEW: Final = 8
 """The processes that may return to Python before it is judged whether that is too often."""
+FEW_EXITS: Final = 4
+"""After so many exits of rows to Python these few are enough ..."""
+FEW_AT_FIRST: Final = 64
+"""... and before this many: the first exits make what later ones find, as the guards of waits."""
 AGAIN: Final = 32
 """The events after a return that has paid, before processes may go again."""
