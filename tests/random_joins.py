@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from random import Random
-
-from random_bodies import HEAD, MEDDLER
-from random_queues import SURVEYOR
-from random_spawning import WATCHER, Kid, Making
+import random_spawning
+from random_spawning import Kid, Making
 
 RETURNED = (
     ("x * 0.5", "abs(x) % 2.0", "sim.time * 0.125", "y + 0.25"),
@@ -113,9 +110,4 @@ class Returning(Joining, Kid):
 
 def program(seed: int, acts: int, looks: int, glances: int) -> str:
     """The text of a model, of which `random_spawning.outcome` tells all that can be seen."""
-    chance = Random(seed)
-    stories = [Joining(chance, f"story{k}").text() for k in range(2)]
-    kids = [Returning(chance, f"kid{k}").text() for k in range(3)]
-    said = f"ACTS = {acts}\nLOOKS = {looks}\nGLANCES = {glances}"
-    hidden = 'HIDDEN += ("turn", "first", "second")\n'
-    return "\n\n".join([HEAD, *kids, *stories, said, MEDDLER, SURVEYOR, hidden, WATCHER])
+    return random_spawning.program(seed, acts, looks, glances, (Joining, Returning))

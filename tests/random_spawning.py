@@ -173,11 +173,13 @@ class Kid(Making):
         return f"def {self.name}{HEADS[number]}:\n{lines}\n"
 
 
-def program(seed: int, acts: int, looks: int, glances: int) -> str:
-    """The text of a model."""
-    chance = Random(seed)
-    stories = [Making(chance, f"story{k}").text() for k in range(2)]
-    kids = [Kid(chance, f"kid{k}").text() for k in range(3)]
+def program(
+    seed: int, acts: int, looks: int, glances: int, writers: tuple[type[Queueing], type[Queueing]] | None = None
+) -> str:
+    """The text of a model; `writers` write who makes others, and who is made."""
+    chance, (making, made) = Random(seed), writers or (Making, Kid)
+    stories = [making(chance, f"story{k}").text() for k in range(2)]
+    kids = [made(chance, f"kid{k}").text() for k in range(3)]
     said = f"ACTS = {acts}\nLOOKS = {looks}\nGLANCES = {glances}"
     hidden = 'HIDDEN += ("turn", "first", "second")\n'
     return "\n\n".join([HEAD, *kids, *stories, said, MEDDLER, SURVEYOR, hidden, WATCHER])

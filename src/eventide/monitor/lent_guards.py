@@ -127,7 +127,10 @@ class LentGuards:
         """Whether such a guard tests what is waited for."""
         kinds, analyst = awaited.closure.kinds, self._monitor.integrator.analyst
         is_same = _fits(wait, objects, kinds) if objects or kinds else True
-        is_same = is_same and (bool(kinds) or analyst.is_condition_current(wait, wait.plan))
+        if not kinds:
+            is_same = is_same and analyst.is_condition_current(wait, wait.plan)
+        elif wait.is_over:  # a row tells it its own numbers only: others may have changed while it has rested
+            is_same = is_same and analyst.resume(wait, wait.plan) is not None
         return is_same and (not wait.plan.is_polled or bool(analyst.comparison(wait)))
 
     def end_sharing(self, taken: Mapping[int, int]) -> None:
@@ -223,12 +226,12 @@ class LentGuards:
 
     @staticmethod
     def _numbers_outside(wait: StateWait, generator: Suspended) -> list[float]:
-        """The numbers of a guard that are in cells which its process shares with others."""
+        """The numbers of a guard that are no variables of its process: of functions around it, and of modules."""
         function = function_of(chain_of(generator)[-1])
-        outside = () if function is None else function.__code__.co_freevars
+        own = () if function is None else function.__code__.co_cellvars
         names = wait.plan.kept[0].kernel.lowered.closed_over
         numbers = zip(names, wait.plan.binding.consts, strict=True)
-        return [number for name, number in numbers if name[0] in outside]
+        return [number for name, number in numbers if name[0] not in own]
 
     def return_owner(self, condition: Condition) -> None:
         """The event of a condition takes place in Python: its process returns to it, if it is a row."""

@@ -531,7 +531,7 @@ class Guards:
 
     def _drop_all(self, waits: list[StateWait]) -> None:
         self.return_rows(waits)
-        for condition in waits:
+        for condition in [wait for wait in waits if wait.rests]:  # who has returned may wait by another row
             if condition.is_over:
                 self._discard(condition)
             else:
