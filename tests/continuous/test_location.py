@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import types
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,17 @@ class Path(ev.Continuous):
         s = self.time
         self.rate.time = 1.0
         self.rate.x = (self.a + s * (2.0 * self.b + s * (3.0 * self.c + s * 4.0 * self.d))) if s >= 0.0 else 0.0
+
+
+class Draining(ev.Continuous):
+    """A tank whose level decays, and what has left it."""
+
+    level: ev.State = ev.state(10.0)
+    drained: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.level = -0.1 * self.level
+        self.rate.drained = 0.3 * self.level
 
 
 def begin(compiles: Any = "auto", level: float = 0.0, **coefficients: float) -> tuple[ev.Simulation, Path]:
@@ -160,6 +172,43 @@ def test_of_three_roots_in_one_step_the_first_is_found_and_then_the_others(compi
         if log != pytest.approx(roots, rel=0.0, abs=1e-9):
             wrong.append((roots, log))
     assert wrong == []
+
+
+@each_way
+def test_the_point_of_several_conditions_does_not_depend_on_which_was_planned_again(compiles: Any) -> None:
+    """Conditions stand in a flow in the order in which they were planned; their events are those of their arrival."""
+    limits = [types.SimpleNamespace(low=5.0), types.SimpleNamespace(low=5.0)]
+
+    def events_where(chosen: slice) -> list[tuple[float, float, float]]:
+        sim = ev.Simulation(compile=compiles, rel_error=1e-6, abs_error=1e-6, dt_min=0.0)
+        tank, told = Draining(sim).start(), list[tuple[float, float, float]]()
+
+        def waits(limit: types.SimpleNamespace, share: float) -> ev.ProcessGenerator:
+            while True:
+                yield ev.until(lambda: share * tank.level <= share * limit.low)
+                told.append((sim.time, tank.level, tank.drained))
+                yield ev.hold(0.1)
+
+        def fills() -> ev.ProcessGenerator:
+            for _ in range(40):
+                tank.level = 7.0
+                for limit in limits[chosen]:
+                    limit.low = 6.0
+                yield ev.hold(0.01)
+                for limit in limits:
+                    limit.low = 5.0
+                yield ev.hold(7.0)
+
+        for limit, share in zip(limits, (1.0, 0.3), strict=True):
+            sim.process(waits(limit, share))
+        sim.process(fills())
+        sim.run(until=100.0)
+        return told
+
+    both = events_where(slice(2))
+    assert len(both) > 100
+    assert events_where(slice(1)) == both
+    assert events_where(slice(1, 2)) == both
 
 
 @each_way

@@ -82,7 +82,7 @@ class References:
         self._integrator.groups.renew(
             [owner for owner in self._integrator.groups.members() if not analyst.is_law_current(owner)]
         )
-        for condition in sorted(guards.at.values(), key=_arrival):
+        for condition in list(guards.at.values()):
             if condition.row >= 0 and not analyst.is_condition_current(condition, condition.plan):
                 guards.renew(condition)
         self._integrator.native_handlers.renew_all()
@@ -106,17 +106,12 @@ class References:
         self._integrator.changes.references = False
         owners = [item for item in items if not isinstance(item, Condition)]
         self._integrator.groups.renew([owner for owner in owners if not analyst.is_law_current(owner)])
-        for item in sorted((one for one in items if isinstance(one, Condition)), key=_arrival):
-            if item in self.are_polled or item in self._told:
+        for item in items:
+            if isinstance(item, Condition) and (item in self.are_polled or item in self._told):
                 if not analyst.is_condition_current(item, item.plan):
                     guards.renew(item)
                 elif item in self.are_polled:
                     self.are_polled[item] = analyst.comparison(item)
-
-
-def _arrival(condition: Condition) -> float:
-    """When it was waited for: that orders what is planned again, whether or not it has been lent to a row meanwhile."""
-    return abs(condition.rank)
 
 
 def _always() -> bool:

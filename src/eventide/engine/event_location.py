@@ -22,7 +22,7 @@ from math import inf, nan
 from typing import TYPE_CHECKING, Final
 
 from eventide.engine.codes import AS_NEEDED, AT_END, DEGREE, EXTRA
-from eventide.engine.guard_screening import catch_up, screen, screen_after_step, unscreened
+from eventide.engine.guard_screening import catch_up, first_unscreened, screen, screen_after_step, unscreened
 from eventide.engine.guard_signs import ALWAYS, FALLS, NEVER, PERHAPS, RISES, beyond, crossed, sign_over
 from eventide.engine.law_evaluation import is_true
 from eventide.engine.probing import climb, is_between, keep_high, keep_low, test_inside, time_at, uncover, visit
@@ -491,6 +491,7 @@ def bracket(a: Arrays, c: int, f: int, low: float, high: float) -> bool:
 def find_first(a: Arrays, f: int) -> float:
     """The first point at which a condition becomes true; -1 if none does. Triggers found false will be armed."""
     first = -1.0
+    put_latest_first(a, f)
     for k in range(a.flow.unscreened[f]):
         c = unscreened(a, f, k)
         if a.guard.high[c] >= 0.0:
@@ -504,6 +505,25 @@ def find_first(a: Arrays, f: int) -> float:
             if a.guard.armed[c] == 0:
                 a.guard.armed[c] = AT_END
     return first
+
+
+def put_latest_first(a: Arrays, f: int) -> None:
+    """Order those of the flow's unscreened conditions that become true in the step by rank, and put them in front.
+
+    Each reduces the bracket of the next, so that the last bits of the point depend on their order; that of the entries
+    is another where rows have returned to Python, or conditions were planned again.
+    """
+    first, count = first_unscreened(a, f), 0
+    for k in range(first, first + a.flow.unscreened[f]):
+        c = a.constants[k]
+        if a.guard.high[int(c)] >= 0.0:
+            a.constants[k] = a.constants[first + count]
+            j = first + count
+            while j > first and a.guard.rank[int(a.constants[j - 1])] < a.guard.rank[int(c)]:
+                a.constants[j] = a.constants[j - 1]
+                j -= 1
+            a.constants[j] = c
+            count += 1
 
 
 def reduce(a: Arrays, c: int, f: int, first: float) -> None:
