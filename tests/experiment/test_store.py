@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 
@@ -15,6 +16,7 @@ import pytest
 from scipy import stats
 
 import eventide as ev
+from eventide.analysis.stored import stored
 from eventide.experiment.fingerprint import fingerprint
 
 pytest.importorskip("pyarrow")
@@ -96,6 +98,58 @@ def test_what_comes_from_a_store_is_what_was_put_there(study, tmp_path):
     plain = pd.read_parquet(_files(tmp_path / "store")[0])
     assert plain["parameter.loss"].to_list()[:2] == [1.0, 2.0]
     assert plain["response.count"].to_list()[:2] == [3, 3]
+
+
+@ev.model(until=1.0)
+def rods(sim, *, count: int = 0, first: str = "rod"):
+    class Rod(ev.Continuous):
+        heat: ev.State = ev.state(1.0, unit="K" if count < 2 else "degC")
+
+        def equations(self):
+            self.rate.heat = -1.0
+
+    for number in range(count):
+        Rod(sim, name=f"{first}{number}").start()
+    sim.record(Rod, every=1.0, name="each")
+    for rod in sim.laws:
+        sim.record(rod, every=0.5, name=f"of {rod.name}")
+    if count:
+        sim.record(*sim.laws, every=0.5, name="all")
+
+
+@pytest.mark.slow
+def test_runs_may_differ_in_what_they_record(tmp_path):
+    points = [{"count": 0}, {"count": 1}, {"count": 12}, {"count": 1, "first": "bar"}]
+    study = ev.Study(rods, points, entropy=1, record=True)
+    plain = study.run(workers=1)
+    study.run(workers=1, store=tmp_path / "store")
+    read = study.run(workers=1, store=tmp_path / "store")
+    assert [len(run.tables) for run in read] == [1, 3, 14, 3]
+    for mine, yours in zip(plain, read, strict=True):
+        assert list(mine.tables) == list(yours.tables)
+        for name, table in mine.tables.items():
+            pd.testing.assert_frame_equal(table, yours.tables[name], check_exact=True)
+            assert table.attrs == yours.tables[name].attrs
+
+
+@ev.model(until=1.0)
+def numbers(sim, *, seed: int = 0):
+    return {
+        "part": lambda: Fraction(seed, 4),
+        "either": lambda: Fraction(1, 2) if seed else 0.25,
+        "whole": lambda: seed,
+    }
+
+
+def test_a_store_takes_fractions_and_whole_numbers_of_any_length(tmp_path):
+    study = ev.Study(numbers, {"seed": [0, 1, 2**127]}, entropy=1)
+    plain = study.run(workers=1)
+    for _ in range(2):
+        read = study.run(workers=1, store=tmp_path / "store")
+        assert [dict(run.responses) for run in read] == [dict(run.responses) for run in plain]
+        assert [run.parameters["seed"] for run in read] == [0, 1, 2**127]
+    assert {type(value) for run in plain for value in run.responses.values()} <= {int, float}
+    assert list(stored(tmp_path / "store").table["seed"]) == ["0", "1", str(2**127)]
 
 
 @pytest.mark.slow

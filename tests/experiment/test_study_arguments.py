@@ -262,3 +262,20 @@ def test_a_range_of_whole_numbers_has_whole_ends():
 
 def _counted(sim, *, number: int = 1):
     return {"number": lambda: number}
+
+
+@ev.model(until=1.0)
+def twofold(sim, *, gap: float = 1.0, kind: str = "a"):
+    for every in (0.5, 0.25):
+        sim.record(x=lambda: gap, every=every, name="level")
+    return {"x": lambda: gap}
+
+
+def test_two_recordings_of_one_name_are_not_taken_for_each_other():
+    runs = ev.Study(twofold, record=True).run(workers=1)
+    assert runs[0].failure.message.startswith("twofold has 2 recordings 'level': give each a name of its own")
+
+
+def test_points_are_told_by_the_values_of_all_that_is_set_at_some():
+    runs = ev.Study(twofold, [{"gap": 2.0}, {"kind": "b"}]).run(workers=1)
+    assert runs.summary()["x"].to_dict() == {(2.0, "a"): 2.0, (1.0, "b"): 1.0}

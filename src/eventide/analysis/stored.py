@@ -90,7 +90,7 @@ def stored(folder: str | PathLike[str]) -> Replication:
     return Replication(cast("Study", study), results)
 
 
-_Row: TypeAlias = "tuple[Row, Mapping[str, Mapping[str, str]], Mapping[str, pd.DataFrame]]"
+_Row: TypeAlias = "tuple[Row, Mapping[str, Mapping[str, str]], Sequence[pd.DataFrame]]"
 
 
 @dataclass(frozen=True)

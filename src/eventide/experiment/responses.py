@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeGuard, cast
 import numpy as np
 
 from eventide.declare.units import has_unit, in_unit
-from eventide.errors import ModelError, ResponseWarning
+from eventide.errors import ModelError, ResponseWarning, to_float
 from eventide.statistics import Level, Tally
 
 if TYPE_CHECKING:
@@ -119,12 +119,21 @@ def _read(value: object, name: object, model: str) -> float:
         read = read()
     if isinstance(read, np.generic):
         read = read.item()
+    if _is_special(read):
+        read = to_float(read, f"response {name} of {model}")
     if not _is_number(read):
         raise ModelError(
             f"response {name} of {model} is {read!r}: "
             "a response is a number, a Tally, Level or Integral, or a function that answers a number"
         )
     return read
+
+
+def _is_special(value: object) -> bool:
+    """Whether it is a number that tables and files cannot have, as a fraction, and that has no derivatives."""
+    if isinstance(value, int):
+        return not -(2**63) <= value < 2**63
+    return isinstance(value, Real) and not isinstance(value, float) and not hasattr(value, "tangent")  # type: ignore[redundant-expr, unreachable]  # others than floats are real numbers
 
 
 def _is_number(value: object) -> TypeGuard[float]:

@@ -224,11 +224,17 @@ def _tables(run: Run[object], settings: Settings) -> dict[str, pd.DataFrame]:
 
 
 def recording_of(run: Run[object], name: str) -> Recording | PopulationRecording:
-    """A recording of a run by its name; without one the first. Raises ModelError if there is none."""
+    """A recording of a run by its name; without one the first. Raises ModelError if there is none, or two have it."""
+    names = [recording.name for recording in run.recordings]
+    if name and names.count(name) > 1:
+        raise ModelError(
+            f"{run.model.name} has {names.count(name)} recordings {name!r}: give each a name of its own, as "
+            f"sim.record(..., name={name + ' 2'!r})"
+        )
     for recording in run.recordings:
         if name in {"", recording.name}:
             return recording
-    raise ModelError(no_recording(run.model.name, name, [recording.name for recording in run.recordings]))
+    raise ModelError(no_recording(run.model.name, name, names))
 
 
 def no_recording(model: str, name: str, known: list[str]) -> str:

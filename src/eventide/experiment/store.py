@@ -42,6 +42,8 @@ RUNS: Final = 2_000
 """Of a file at most."""
 MOST_ROWS: Final = 2**24
 """More than the rows of any file."""
+MOST_BITS: Final = 63
+"""Of a whole number in a file, beside its sign."""
 FILES_KEPT: Final = 4
 """The files that are kept in memory while results are read."""
 
@@ -128,8 +130,8 @@ class Store:
         if results:
             stem = f"runs-{results[0].number:08d}-{uuid4().hex[:12]}"
             # The runs come last: they say that the tables beside them are whole.
-            for place, name in enumerate(dict.fromkeys(name for result in results for name in result.tables)):
-                _write(self.folder / f"{stem}.table-{place}.parquet", _tables_as_bytes(results, name))
+            for number, kind in enumerate(_alike_tables(results)):
+                _write(self.folder / f"{stem}.table-{number}.parquet", _tables_as_bytes(*kind))
             _write(self.folder / f"{stem}.parquet", _runs_as_bytes(results))
             for row, result in enumerate(results):
                 self._places.add(result.number, stem, row)
@@ -166,7 +168,7 @@ class Store:
         rows, units, tables = self._read(stem)
         return self._made(rows[row], units, tables)
 
-    def _made(self, row: Row, units: Mapping[str, Mapping[str, str]], tables: Mapping[str, pd.DataFrame]) -> Result:
+    def _made(self, row: Row, units: Mapping[str, Mapping[str, str]], tables: Sequence[pd.DataFrame]) -> Result:
         """The result of which a row tells."""
         assert self._study is not None
         task = self._study.task(row["run"])
@@ -273,10 +275,9 @@ _TOLD: Final = ("kind", "message", "notes", "traceback", "replay")
 
 
 def _scalar(value: object) -> object:
-    """A parameter as a file can have it: what is no number and no text as Python writes it."""
-    return (
-        value if isinstance(value, bool | int | float | str) and type(value).__module__ == "builtins" else repr(value)
-    )
+    """A parameter as a file can have it: what is no number of 64 bits and no text as Python writes it."""
+    is_plain = isinstance(value, bool | int | float | str) and type(value).__module__ == "builtins"
+    return value if is_plain and not (isinstance(value, int) and value.bit_length() > MOST_BITS) else repr(value)
 
 
 def _bare(value: object) -> object:
@@ -292,24 +293,45 @@ def _alike(values: list[object]) -> list[object]:
     return [None if value is None else kind(value) for value in values]
 
 
-def _tables_as_bytes(results: Sequence[Result], name: str) -> bytes:
-    """A Parquet file with the tables of one recording, below each other, by run."""
+Kind: TypeAlias = "tuple[str, dict[str, int], dict[int, pd.DataFrame]]"
+"""The name of a recording, which table of its run it is in each of some runs, and its rows there, by run."""
+
+
+def _alike_tables(results: Sequence[Result]) -> list[Kind]:
+    """The tables of each recording, apart where columns, their kinds or units differ from run to run."""
+    found: dict[object, Kind] = {}
+    for result in results:
+        for place, (name, table) in enumerate(result.tables.items()):
+            form = name, tuple(table.columns), tuple(table.dtypes), repr(table.attrs)
+            _, places, tables = found.setdefault(form, (name, {}, {}))
+            places[str(result.number)], tables[result.number] = place, table
+    return list(found.values())
+
+
+def _tables_as_bytes(name: str, places: Mapping[str, int], tables: Mapping[int, pd.DataFrame]) -> bytes:
+    """A Parquet file with tables of one recording, below each other, by run."""
     from io import BytesIO
 
     from eventide.libraries import pandas as pd
 
-    there = {result.number: result.tables[name] for result in results if name in result.tables}
-    whole = pd.concat(there, names=["run"])
-    whole.attrs.update({**next(iter(there.values())).attrs, "recording": name})
+    whole = pd.concat(tables, names=["run"])
+    whole.attrs.update({**next(iter(tables.values())).attrs, "recording": name, "places": places})
     buffer = BytesIO()
     whole.to_parquet(buffer, engine="pyarrow")  # pandas writes `attrs`; pyarrow's own conversion does so from 22 only
     return buffer.getvalue()
 
 
-def _of_run(table: pd.DataFrame, run: int) -> Any:
-    rows = table.xs(run, level="run")
-    rows.attrs.update(table.attrs)
-    return rows
+def _of_run(tables: Sequence[pd.DataFrame], run: int) -> dict[str, pd.DataFrame]:
+    """The tables of one run by the names of their recordings, in their order; some may have no rows."""
+    found: dict[int, tuple[str, pd.DataFrame]] = {}
+    for table in tables:
+        told = dict(table.attrs)
+        name, place = told.pop("recording"), told.pop("places").get(str(run))
+        if place is not None:
+            rows = (table.loc[[run]] if run in table.index else table.iloc[:0]).droplevel("run")
+            rows.attrs = told
+            found[place] = name, rows
+    return dict(found[place] for place in sorted(found))
 
 
 def _file_of(table: object) -> bytes:
@@ -339,11 +361,11 @@ def readable(path: Path) -> Iterator[None]:
         ) from error
 
 
-Read: TypeAlias = "tuple[list[dict[str, Any]], dict[str, dict[str, str]], dict[str, pd.DataFrame]]"
+Read: TypeAlias = "tuple[list[dict[str, Any]], dict[str, dict[str, str]], list[pd.DataFrame]]"
 
 
 def read_file(folder: Path, stem: str) -> Read:
-    """The rows of a file of runs, the units of its columns, and the tables of the recordings beside it, by name."""
+    """The rows of a file of runs, the units of its columns, and the tables of the recordings beside it."""
     from eventide.libraries import pandas as pd
 
     parquet = load("pyarrow.parquet", "parquet", "a store")
@@ -353,18 +375,17 @@ def read_file(folder: Path, stem: str) -> Read:
         field.name: {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
         for field in read.schema
     }
-    tables = {}
+    tables = []
     for path in sorted(folder.glob(f"{stem}.table-*.parquet")):
         with readable(path):
-            table = pd.read_parquet(path)
-        tables[table.attrs.pop("recording")] = table
+            tables.append(pd.read_parquet(path))
     return read.to_pylist(), units, tables
 
 
 def result_of(
     row: Row,
     units: Mapping[str, Mapping[str, str]],
-    tables: Mapping[str, pd.DataFrame],
+    tables: Sequence[pd.DataFrame],
     task: Task,
     values: Mapping[str, object],
     entropy: int,
@@ -380,7 +401,7 @@ def result_of(
     if failure is None:
         kept = {one.name: row[f"account.{one.name}"] for one in fields(Account) if one.name != "entropy"}
         account = Account(**kept, entropy=entropy)
-        own = {name: _of_run(table, row["run"]) for name, table in tables.items()}
+        own = _of_run(tables, row["run"])
     known = task.number, task.point, task.replication, values, entropy
     return Result(*known, responses, row["is_whole"], account, own, failure)
 

@@ -211,14 +211,15 @@ def mean_column(name: str) -> str:
 
 
 def _point_index(replication: Replication) -> pd.Index[Any]:
-    """The points by the values that are set at them, or by number where nothing is."""
+    """The points by the values of what is set at any of them, or by number where nothing is."""
     from eventide.libraries import pandas as pd
 
     points = replication.study.points.values
     names = list(dict.fromkeys(name for point in points for name in point))
     if not names:
         return pd.RangeIndex(len(points), name="point")
-    rows = [tuple(label_of(point.get(name)) for name in names) for point in points]
+    plain = replication.model.values
+    rows = [tuple(label_of(point.get(name, plain.get(name))) for name in names) for point in points]
     return pd.MultiIndex.from_tuples(rows, names=names)
 
 
