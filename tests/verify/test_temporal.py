@@ -1,6 +1,6 @@
 """Requirements over trajectories: margins against closed forms, an independent monitor, and the laws of the logic."""
 
-from math import exp, inf, log, sin, sqrt
+from math import exp, inf, log, nextafter, sin, sqrt
 
 import numpy as np
 import pytest
@@ -23,6 +23,7 @@ from eventide.verify import (
     until,
     within,
 )
+from eventide.verify.time_sets import first_with, last_with
 
 q = quantity()
 first, second = quantity(lambda output: output[0]), quantity(lambda output: output[1])
@@ -77,6 +78,31 @@ def test_a_jump_counts_on_both_sides_and_what_lasts_no_time_counts_against():
     assert margin(always(q <= 1.0), spike) == -4.0
     assert holds(always(q <= 1.0))(spike).time == 1.0
     assert margin(eventually(q >= 4.0), spike) == -4.0
+
+
+@pytest.mark.parametrize(("at", "later"), [(0.8, 1.4), (0.83, 0.45), (0.3, 1.2), (0.1, 0.2)])
+def test_windows_end_where_a_clock_that_adds_comes_to(at, later):
+    """What answers at `at + later`, as `hold(later)` does, is within `later`; what does one float later is not."""
+    due = at + later
+    for answer in (due, nextafter(due, inf)):
+        output = (
+            [0.0, at, at, answer, answer, 3.0],
+            [[0.0, 0.0], [0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [1.0, 1.0], [1.0, 1.0]],
+        )
+        asked, answered = (quantity(lambda one, k=k: (one[0], [row[k] for row in one[1]])) for k in (0, 1))
+        statement = always((asked >= 0.5).implies(within(later, answered >= 0.5)), 0.0, at)
+        assert margin(statement, output) == (0.5 if answer == due else -0.5)
+        assert margin(always((asked >= 0.5).implies(always(answered <= 0.5, 0.0, later)), 0.0, at), output) == (
+            -0.5 if answer == due else 0.5
+        )
+
+
+@pytest.mark.parametrize("time", [0.3, 1.0, 1e9, 5.0, nextafter(1.0, 0.0)])
+@pytest.mark.parametrize("later", [0.1, 0.2, 1.0, 1e-9, 7.0, 1e9])
+def test_the_ends_of_windows_are_floats_between_which_sums_change_sides(time, later):
+    first, last = first_with(time, later), last_with(time, later)
+    assert nextafter(first, -inf) + later < time <= first + later
+    assert last + later <= time < nextafter(last, inf) + later
 
 
 LEVELS = st.lists(st.integers(-4, 4), min_size=9, max_size=9)

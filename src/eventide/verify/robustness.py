@@ -42,6 +42,7 @@ from eventide.verify.time_sets import (
     closed,
     first_in,
     has,
+    last_with,
     rest_of,
     shared,
     united,
@@ -175,7 +176,7 @@ class Monitor:
 
     def _domain(self, statement: Formula) -> Interval:
         """The instants at which a statement can be decided."""
-        return closed(self.start, self.end - horizon(statement))
+        return closed(self.start, last_with(self.end, horizon(statement)))
 
     def _where(self, statement: Formula, level: float, *, strictly: bool) -> TimeSet:
         key = id(statement), level, strictly

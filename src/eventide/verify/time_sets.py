@@ -6,7 +6,7 @@ An end is a pair of a time and -1 (just before it), 0 (at it) or 1 (just after i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import inf
+from math import inf, nextafter
 from typing import Final, TypeAlias
 
 End: TypeAlias = tuple[float, int]
@@ -66,8 +66,41 @@ def rest_of(within: Interval, taken: TimeSet) -> TimeSet:
 
 
 def before(members: TimeSet, least: float, most: float) -> TimeSet:
-    """The instants from which a member of a set is between `least` and `most` later."""
-    return united(((low[0] - most, low[1]), (high[0] - least, high[1])) for low, high in members)
+    """The instants from which a member of a set is between `least` and `most` later, as a clock adds these."""
+    return united((_from_low(*low, most), _from_high(*high, least)) for low, high in members)
+
+
+def _from_low(time: float, side: int, later: float) -> End:
+    """From where on a time is reached, or passed where it is open, by what is at most so much later."""
+    return (last_with(time, later) if side > 0 else first_with(time, later)), side
+
+
+def _from_high(time: float, side: int, later: float) -> End:
+    """Up to where a time is not passed, or not reached where it is open, by what is so much later."""
+    return (first_with(time, later) if side < 0 else last_with(time, later)), side
+
+
+def first_with(time: float, later: float) -> float:
+    """The least float whose sum with `later`, rounded as that of a clock, is not before a time.
+
+    So what takes place 0.2 after 0.1 by `hold(0.2)`, which is one float later than 0.3, is within 0.2.
+    """
+    found = time - later
+    if later == 0.0 or not -inf < found < inf:
+        return found
+    # What rounding took from the difference, and half the way to the float before, from where on sums are rounded up.
+    taken = found - time
+    found += (time - (found - taken)) - (later + taken) - 0.5 * (time - nextafter(time, -inf))
+    while found + later < time:
+        found = nextafter(found, inf)
+    while nextafter(found, -inf) + later >= time:
+        found = nextafter(found, -inf)
+    return found
+
+
+def last_with(time: float, later: float) -> float:
+    """The greatest float whose sum with `later`, rounded as that of a clock, is not after a time."""
+    return -first_with(-time, -later)
 
 
 def without(members: TimeSet, instants: Sequence[float]) -> TimeSet:
