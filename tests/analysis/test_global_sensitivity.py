@@ -133,6 +133,21 @@ def straight(sim, *, real: float = 0.0, two: str = "a", three: int = 0, six: flo
 STRAIGHT = {"real": (0.0, 1.0), "two": ["a", "b"], "three": (0, 2), "six": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]}
 
 
+@ev.model(until=1.0)
+def counted(sim, *, count: int = 1, rest: float = 0.0):
+    return {"y": 3.0 * count + rest}
+
+
+@pytest.mark.slow
+def test_distributions_of_whole_numbers_stay_among_these():
+    over = {"count": stats.randint(1, 6), "rest": (0.0, 1.0)}
+    for by in ("morris", "sobol"):
+        found = ev.global_sensitivity(counted, over, by=by, samples=16, entropy=1, workers=1)
+        assert set(found.runs.inputs["count"]) <= {1, 2, 3, 4, 5}
+    effects = ev.global_sensitivity(counted, over, by="morris", samples=16, entropy=1, workers=1)["y"]
+    assert effects["mu"].to_list() == pytest.approx([12.0, 1.0])
+
+
 @pytest.mark.slow
 def test_the_effect_of_a_choice_or_a_whole_number_is_that_of_its_whole_range():
     found = ev.global_sensitivity(straight, STRAIGHT, by="morris", samples=6, entropy=1, workers=1)["y"]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypedDict
 import numpy as np
 
 from eventide.analysis.minimising import check_store, checked_model
-from eventide.errors import ModelError
+from eventide.errors import ModelError, to_float
 from eventide.experiment.arguments import check_level
-from eventide.experiment.designs import Distribution, is_count, item_at, scaled
+from eventide.experiment.designs import Distribution, fitting, is_count, item_at, scaled
 from eventide.experiment.study import Study
 from eventide.libraries import load
 from eventide.statistics.quantiles import normal_quantile
@@ -162,7 +162,7 @@ def _checked(model: Model[..., object], over: object, by: str) -> Mapping[str, R
                 f"{name} has no ends, and elementary effects are taken between the ends of ranges: give (low, high), "
                 "or by='sobol'"
             )
-        model(**{name: scaled(values, 0.5, model, name)})
+        model(**{name: fitting(model, name, scaled(values, 0.5, model, name))})
     return over
 
 
@@ -180,12 +180,13 @@ def _shares(problem: Problem, by: str, count: int, seed: int) -> Array:
 
 def _place(values: Range, share: float, model: Model[..., object], name: str) -> float:
     """Where the value at a share is between the first value and the last one: of whole numbers and items it jumps."""
-    if isinstance(values, Distribution):
-        return share
-    if not isinstance(values, tuple):
+    if not isinstance(values, tuple | Distribution):
         return item_at(share, len(values)) / (len(values) - 1)
-    value = scaled(values, share, model, name)
-    return (value - values[0]) / (values[1] - values[0]) if isinstance(value, int) else share
+    found = [scaled(values, one, model, name) for one in (share, 0.0, 1.0)]
+    if not (hasattr(values, "pmf") or isinstance(found[0], int)):
+        return share
+    value, low, high = (to_float(one, name) for one in found)
+    return (value - low) / (high - low)
 
 
 def _table(runs: Replication, problem: Problem, places: Array, by: str, level: float) -> pd.DataFrame:

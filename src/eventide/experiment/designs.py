@@ -150,7 +150,10 @@ def _checked(design: Design) -> Design:
 def scaled(values: Range, share: float, model: Model[..., object], name: str) -> object:
     """The value of a parameter at a share, from 0 to 1, of its range, its list of values or its distribution."""
     if isinstance(values, Distribution):
-        return values.ppf(share)
+        value = values.ppf(share)
+        if share == 0.0 and hasattr(values, "support"):  # of whole numbers scipy has one below the least
+            value = max(value, values.support()[0])
+        return value
     if not isinstance(values, tuple):
         return values[item_at(share, len(values))]
     if len(values) != 2 or not -inf < values[0] < values[1] < inf:
