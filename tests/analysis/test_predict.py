@@ -123,3 +123,21 @@ def test_runs_that_have_ended_leave_no_bands_of_the_others_and_what_is_no_number
     table = found.table()
     assert table.loc["end"].to_list() == pytest.approx([np.log(2.0)] * 6, rel=1e-5)
     assert table.loc["slow"].isna().all()
+
+
+@ev.model(until=2.0)
+def tanks(sim, *, count: int = 1):
+    for number in range(count):
+        sim.record(Decay(sim, name=f"tank{number}").start(), every=1.0)
+
+
+@pytest.mark.slow
+def test_what_some_runs_do_not_record_has_no_bands():
+    found = ev.predict(tanks, {"count": stats.randint(1, 3)}, runs=10, at=[0.0, 1.0], entropy=1, workers=1)
+    assert set(found.runs.inputs["count"]) == {1, 2}
+    assert found.quantities == ["tank0.x", "tank1.x"]
+    assert found.bands("tank0.x").notna().all(axis=None)
+    missing = found.bands("tank1.x")
+    assert missing.shape == (2, 5)
+    assert missing.isna().all(axis=None)
+    assert missing.attrs == {"name": "tank1.x", "unit": "m"}

@@ -47,7 +47,7 @@ class Prediction:
     @property
     def quantities(self) -> list[str]:
         """The recorded quantities of which there are bands."""
-        return [*self._readings()[0].columns]
+        return [*dict.fromkeys(name for table in self._readings() for name in table.columns)]
 
     def bands(self, quantity: str | None = None, levels: Sequence[float] = (0.5, 0.9)) -> pd.DataFrame:
         """Quantiles of a recorded quantity over time: a row for each time, a column for each share, the median's 0.5.
@@ -55,18 +55,18 @@ class Prediction:
         quantity    its name ("tank.level"), or the end of it ("level"); None: the first
         levels      of the central bands: 0.9 lies between the columns 0.05 and 0.95. They are pointwise: at each time
                     so many of the runs lie inside, while fewer lie inside at all times. NaN at a time at which a run
-                    has no value, as it has ended: those that go on are no sample of all
+                    has no value, as it has ended, or does not record it: those that have one are no sample of all
         Raises      ModelError for a quantity that is not recorded, or a level that is none
         """
         from eventide.libraries import pandas as pd
 
-        tables = self._readings()
-        names = [*tables[0].columns]
+        tables, names = self._readings(), self.quantities
         name = recorded_name(quantity or next(iter(names), ""), names, self.runs.model.name)
-        curves = pd.concat([table[name] for table in tables], axis=1)
+        curves = pd.concat([table.reindex(columns=[name]) for table in tables], axis=1)
         shares = _shares(levels)
         found = pd.DataFrame(np.quantile(curves.to_numpy(), shares, axis=1).T, index=curves.index, columns=shares)
-        found.attrs.update({"name": name, "unit": tables[0].attrs.get("units", {}).get(name, "")})
+        units = {name: unit for table in reversed(tables) for name, unit in table.attrs.get("units", {}).items()}
+        found.attrs.update({"name": name, "unit": units.get(name, "")})
         return found
 
     def table(self, levels: Sequence[float] = (0.5, 0.9)) -> pd.DataFrame:
