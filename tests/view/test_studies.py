@@ -138,3 +138,31 @@ def test_welchs_plot_shows_the_mean_over_replications_its_moving_average_and_the
         ev.view.plot_warm_up([1.0, 2.0])
     with pytest.raises(ev.ModelError, match="Welch's plot needs recordings at common times"):
         ev.Study(decay, entropy=1).run(workers=1).plot(kind="warm-up")
+
+
+@ev.model
+def limited(sim, *, limit: float | None = None, kind: str = "a"):
+    sim.record(x=lambda: sim.time, every=1.0, name="clock")
+    yield ev.hold(2.5 if sim.replication else 1.5)
+    return {"y": 9.0 if limit is None else limit}
+
+
+@pytest.mark.slow
+def test_none_is_a_value_of_a_parameter_like_others():
+    runs = ev.Study(limited, {"limit": [None, 5.0]}, replications=2, entropy=1).run(workers=1)
+    axes = runs.plot("y")
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["None", "5"]
+    assert [line.get_ydata().tolist() for line in runs.plot("y", kind="effects").lines[1:]] == [[9.0, 5.0]]
+    assert runs.summary()["y"].to_dict() == {("None",): 9.0, (5.0,): 5.0}
+    both = ev.Study(limited, {"limit": [None, 5.0], "kind": ["a", "b"]}, entropy=1).run(workers=1)
+    labels = [label.get_text() for label in both.plot("y", kind="box").get_xticklabels()]
+    assert labels == ["None, a", "None, b", "5, a", "5, b"]
+    assert both.to_xarray()["limit"].to_numpy().tolist() == [None, None, 5.0, 5.0]
+
+
+@pytest.mark.slow
+def test_a_fan_ends_with_the_first_run_and_is_asked_for_by_its_name():
+    runs = ev.Study(limited, replications=3, entropy=1, until=9.0, record=True, at=[0.0, 1.0, 2.0]).run(workers=1)
+    np.testing.assert_array_equal(runs.plot("x").lines[0].get_ydata(), [0.0, 1.0, np.nan])
+    with pytest.raises(ev.ModelError, match=r"x is recorded over time: it is drawn by kind='fan' and kind='warm-up'"):
+        runs.plot("x", kind="box")

@@ -224,8 +224,8 @@ def _point_index(replication: Replication) -> pd.Index[Any]:
 
 
 def label_of(value: Any) -> Any:
-    """A value as a label of a row: what cannot be one, as an array, by what Python writes for it."""
-    return value if isinstance(value, Hashable) else repr(value)
+    """A value as a label of a row: what cannot be one, as an array, and None, which is none to pandas, as a text."""
+    return value if isinstance(value, Hashable) and value is not None else repr(value)
 
 
 # --- labelled arrays --------------------------------------------------------------------------------------------------
@@ -263,7 +263,8 @@ def _coordinate(replication: Replication, name: str, shape: tuple[int, int]) -> 
 
     if name not in replication.study.points.drawn:
         default = replication.model.values.get(name)
-        values = [label_of(point.get(name, default)) for point in replication.study.points.values]
+        given = [point.get(name, default) for point in replication.study.points.values]
+        values = [value if value is None else label_of(value) for value in given]
         # As an array made here: a sequence among the values would be taken for more dimensions.
         labels = np.empty(len(values), dtype=object)
         labels[:] = values

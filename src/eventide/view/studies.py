@@ -77,7 +77,7 @@ def plot_study(
     table = replication.table
     for name, column in parameter_columns(replication).items():
         if name not in replication.study.points.drawn:
-            table[column] = [label_of(value) for value in table[column]]
+            table[column] = [label_of(result.parameters[name]) for result in replication]
     recorded = _recorded(replication)
     if response is not None and response not in table:
         alike = [name for name in recorded if name.endswith(f".{response}")]
@@ -106,6 +106,8 @@ def _asked(
     if response is None:
         response = names[0]
     if response not in names:
+        if response in _recorded(replication):
+            raise ModelError(f"{response} is recorded over time: it is drawn by kind='fan' and kind='warm-up'")
         if any(response in table for table in replication[0].tables.values()):
             raise ModelError(f"{response} was recorded at times that differ from run to run: give the study at=[...]")
         there = ", ".join([*names, *_recorded(replication)])
@@ -295,7 +297,8 @@ def _fan(replication: Replication, recorded: dict[str, str], name: str | None, a
     shown = range(min(FANS, len(replication.study.points.values)))
     for point in shown:
         rows = states.loc[of_point == point, name].groupby(level="time")
-        low, below, median, above, high = (rows.quantile(share) for share in (0.05, 0.25, 0.5, 0.75, 0.95))
+        # NaN where a run has ended: those that go on are no sample of all.
+        low, below, median, above, high = (rows.agg(np.quantile, share) for share in (0.05, 0.25, 0.5, 0.75, 0.95))
         style = line_style(axes, point)
         for lower, upper, alpha in ((low, high, 0.15), (below, above, 0.3)):
             axes.fill_between(median.index, lower, upper, color=style["color"], alpha=alpha, linewidth=0)
