@@ -279,3 +279,36 @@ def test_two_recordings_of_one_name_are_not_taken_for_each_other():
 def test_points_are_told_by_the_values_of_all_that_is_set_at_some():
     runs = ev.Study(twofold, [{"gap": 2.0}, {"kind": "b"}]).run(workers=1)
     assert runs.summary()["x"].to_dict() == {(2.0, "a"): 2.0, (1.0, "b"): 1.0}
+
+
+@ev.model(until=1.0)
+def measured(sim, *, gap: float = 1.0):
+    x = gap + sim.stream("x").normal(0.0, 1.0)
+    return {"x": lambda: x, "q": lambda: ev.Quantity(x, unit="m"), "r": lambda: ev.Quantity(2.0 * x, unit="m")}
+
+
+def test_parameters_have_no_unit_and_refuse_numbers_that_have_one():
+    fast = ev.Quantity(1.0, unit="km/h")
+    told = (
+        "parameter gap of measured takes a number, and got Quantity(1.0, unit='km/h'): it has no unit, so give a plain "
+        "number"
+    )
+    for ask in (lambda: measured(gap=fast), lambda: ev.Study(measured, {"gap": [fast]})):
+        assert _refusal(ask, ev.ParameterError) == told
+    assert measured(gap=ev.Quantity(3.0)).values == {"gap": 3.0}
+    design = ev.designs.latin_hypercube(4, {"gap": (fast, 2.0)})
+    assert _refusal(lambda: ev.Study(measured, design)).startswith("the range of gap takes a plain number")
+
+
+def test_what_is_asked_of_a_response_is_in_its_unit():
+    pytest.importorskip("pint")
+    runs = ev.Study(measured, {"gap": [0.0, 50.0]}, replications=10, entropy=1).run(workers=1)
+    centimetres = ev.Quantity(10.0, unit="cm")
+    assert runs.plan("q", centimetres) == runs.plan("q", 0.1)
+    assert runs.controlled("q", {"r": ev.Quantity(100.0, unit="cm")}) == runs.controlled("q", {"r": 1.0})
+    assert runs.select_best("q", ev.Quantity(300.0, unit="cm")).indifference == 3.0
+    cases = ev.Scenarios(measured, base={"gap": 0.0}, worst={"gap": 9.0}, best={"gap": 5.0}, entropy=1)
+    for limited in (cases.switching_values, cases.tolerable):
+        assert str(limited("q", ev.Quantity(500.0, unit="cm"))) == str(limited("q", 5.0))
+    assert _refusal(lambda: runs.plan("x", centimetres)).startswith("x has no unit, and got 10.0 cm")
+    assert _refusal(lambda: runs.plan("q", centimetres, relative=True)).startswith("relative=True takes a plain number")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
-from math import cos, exp, log2, sin, sqrt
+from math import cos, exp, inf, log2, nan, sin, sqrt
 from pathlib import Path
 from statistics import covariance, mean
 
@@ -64,6 +64,7 @@ STEP = ev.inputs.Step(1.0, height=2.0, before=0.5)
 @pytest.mark.row("R-240")
 def test_times_are_all_numbers_or_multiples_of_a_period() -> None:
     assert 0.123 in TimeSet()
+    assert not any(time in TimeSet(period) for time in (inf, -inf, nan) for period in (None, 0.1))
     tenths = TimeSet(0.1)
     assert all(t in tenths for t in (0.0, 0.1, 0.3, -0.7, 12.3))
     assert 0.25 not in tenths

@@ -126,6 +126,13 @@ def test_no_error_is_no_division_and_no_number_is_refused() -> None:
         Adaptive(DORMAND_PRINCE, 1e-6, least=1e-3).solve(lambda t, y: y * y, 0.0, 1.0, 2.0)
 
 
+def test_what_is_no_method_is_refused() -> None:
+    with pytest.raises(
+        ev.ModelError, match=r"a method is one of ev.methods, as ev.methods.DORMAND_PRINCE, and got 1e-10"
+    ):
+        Adaptive(1e-10)  # type: ignore[arg-type]
+
+
 def test_what_is_no_pair_or_no_number_is_refused() -> None:
     with pytest.raises(ev.ModelError, match="no embedded solution"):
         Adaptive(RK4, 1e-6)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
+from eventide.declare.units import in_own_unit, plain_number
 from eventide.errors import ModelError, check_boolean
 from eventide.experiment.arguments import check_level
 from eventide.experiment.designs import is_count, is_positive
@@ -105,19 +106,25 @@ class Plan:
         )
 
 
+def in_its_unit(replication: Replication, response: str, number: float) -> float:
+    """A number in the unit of a response. Raises ModelError for one whose unit cannot be converted to that."""
+    return in_own_unit(number, getattr(replication.answered.get(response), "unit", ""), response)
+
+
 def plan(
     replication: Replication, response: str, half_width: float, level: float, point: int, *, relative: bool
 ) -> Plan:
     """What is known of the mean of a response, and how many replications it takes to know it so closely."""
     check_level(level)
     check_boolean(relative, "relative=")
+    told = plain_number(half_width, "relative=True") if relative else in_its_unit(replication, response, half_width)
     tally = replication.tally(response, point=point)
     if tally.count < 2:
         raise ModelError(
             f"a plan needs two replications of a point at least, and there is {tally.count}: extend() them"
         )
-    mean, wanted = tally.mean, half_width
-    if relative and is_positive(half_width):
+    mean, wanted = tally.mean, told
+    if relative and is_positive(told):
         # The mean is itself an estimate, off by as much: half_width / (1 + half_width) of it is on the safe side.
         wanted = half_width / (1.0 + half_width) * abs(mean)
     if not is_positive(wanted):
@@ -310,7 +317,10 @@ def with_controls(
     try:
         return controlled(
             list(found.values()),
-            {name: ([values[number] for number in found], controls[name]) for name, values in others.items()},
+            {
+                name: ([values[number] for number in found], in_its_unit(replication, name, controls[name]))
+                for name, values in others.items()
+            },
             level,
         )
     except ValueError as error:

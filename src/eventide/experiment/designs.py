@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, runtime_check
 
 import numpy as np
 
+from eventide.declare.units import plain_number
 from eventide.errors import ModelError, ParameterError
 from eventide.streams.uniforms import Origin, uniforms
 
@@ -158,7 +159,7 @@ def scaled(values: Range, share: float, model: Model[..., object], name: str) ->
         return values[item_at(share, len(values))]
     if len(values) != 2 or not -inf < values[0] < values[1] < inf:
         raise ModelError(f"the range of {name} is (low, high) with low < high, or a list of values; got {values!r}")
-    low, high = values
+    low, high = (plain_number(end, f"the range of {name}") for end in values)
     if name in model.parameters and model.parameters[name].annotation is int:
         if low != int(low) or high != int(high):
             raise ModelError(f"{name} takes whole numbers, and so do the ends of its range; got {values!r}")

@@ -82,7 +82,9 @@ class Parameter:
         try:
             return fit(value)
         except MISFITS:
-            raise ParameterError(f"parameter {self.name} of {model} takes {allowed}, and got {value!r}") from None
+            advice = ": it has no unit, so give a plain number" if getattr(value, "unit", "") else ""
+            told = f"parameter {self.name} of {model} takes {allowed}, and got {value!r}{advice}"
+            raise ParameterError(told) from None
 
     def __str__(self) -> str:
         default = "" if self.default is REQUIRED else f" = {show(self.default)}"
@@ -120,7 +122,7 @@ def _whole(value: object) -> int:
 
 
 def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if isinstance(value, bool) or not isinstance(value, Real) or bool(getattr(value, "unit", None)):
         raise TypeError
     return _read_number(value)
 

@@ -220,6 +220,7 @@ class Replication(Sequence[Result]):
         Raises          ModelError for arguments that are not allowed, if a run failed, and if `most` do not suffice
         Source          Kim & Nelson 2001, ACM TOMACS 11; see `eventide.statistics.KimNelson`
         """
+        indifference = analysis.in_its_unit(self, response, indifference)
         procedure = analysis.procedure_for(self, indifference, probability, first, maximise=maximise)
         return analysis.select_best(self, response, procedure, most, options)
 

@@ -16,6 +16,7 @@ from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from eventide.errors import ModelError
+from eventide.experiment.analysis import in_its_unit
 from eventide.experiment.parameters import show
 from eventide.experiment.replication import Replication, made_here
 from eventide.experiment.study import Study
@@ -143,6 +144,7 @@ class Scenarios:
                     parameters that differ and are not real numbers
         """
         names = self._names(towards)
+        limit = in_its_unit(self.runs, response, limit)
         _check(limit, scan, tolerance)
 
         def gap(share: float) -> Reading:
@@ -165,6 +167,7 @@ class Scenarios:
         from eventide.libraries import pandas as pd
 
         rows = {}
+        limit = in_its_unit(self.runs, response, limit)
         for name in self._names(towards):
             _check(limit, scan, tolerance)
 

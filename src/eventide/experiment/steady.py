@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Self, TypedDict, Unpack
 
 import numpy as np
 
-from eventide.declare.units import in_time_unit
+from eventide.declare.units import in_own_unit, in_time_unit
 from eventide.errors import ModelError, check_boolean
 from eventide.experiment.arguments import check_level
 from eventide.experiment.designs import is_count, is_positive
@@ -186,6 +186,8 @@ class SteadyState:
         Source          Law & Carson 1979, Oper. Res. 27; it holds the mean a little less often than it says
         """
         check_boolean(relative, "until_half_width(relative=)")
+        unit = "" if relative else getattr(self.statistic, "unit", "")
+        half_width = in_own_unit(half_width, unit, "until_half_width(half_width=...)")
         if not is_positive(half_width) or not is_count(most):
             raise ModelError(
                 f"until_half_width takes a half width > 0 and most= as a whole number, and got {half_width!r} and "

@@ -17,11 +17,11 @@ import numpy as np
 from eventide.declare.units import in_time_units
 from eventide.errors import ModelError
 from eventide.methods.method import Method
+from eventide.methods.tableau import Tableau
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from eventide.methods.tableau import Tableau
 
 State: TypeAlias = "NDArray[np.float64]"
 Law: TypeAlias = "Callable[[float, Any], ArrayLike]"
@@ -90,8 +90,11 @@ def stage_rates(
 
 
 def tableau_of(method: Method | Tableau) -> Tableau:
-    """The tableau itself, or that of a method."""
-    return method.tableau if isinstance(method, Method) else method
+    """The tableau itself, or that of a method. Raises ModelError for what is neither."""
+    found: object = method.tableau if isinstance(method, Method) else method
+    if not isinstance(found, Tableau):
+        raise ModelError(f"a method is one of ev.methods, as ev.methods.DORMAND_PRINCE, and got {method!r}")
+    return found
 
 
 def as_state(state: ArrayLike) -> State:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import isfinite
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -36,7 +37,7 @@ class TimeSet:
     period: float | Fraction | None = None
 
     def __contains__(self, time: object) -> bool:
-        if not isinstance(time, int | float | Fraction):
+        if not isinstance(time, int | float | Fraction) or not isfinite(time):
             return False
         return self.period is None or float(round(Fraction(time) / exact_period(self.period)) * self._exact) == time
 
