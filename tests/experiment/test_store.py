@@ -152,6 +152,22 @@ def test_a_store_takes_fractions_and_whole_numbers_of_any_length(tmp_path):
     assert list(stored(tmp_path / "store").table["seed"]) == ["0", "1", str(2**127)]
 
 
+@ev.model(until=1.0)
+def shaped(sim, *, law=None):
+    return {"x": lambda: 1.0 if law is None else law(3.0)}
+
+
+def test_a_store_is_of_what_functions_among_the_parameters_do(tmp_path):
+    def study(power: float, law=None) -> ev.Study:
+        return ev.Study(shaped, {"law": [None, law or (lambda x: x**power)]}, entropy=1)
+
+    for _ in range(2):  # another function each time, as in another process
+        assert [run.responses["x"] for run in study(2.0).run(workers=1, store=tmp_path / "store")] == [1.0, 9.0]
+    for other in (study(3.0), study(2.0, lambda x: 2.0 * x), study(2.0, object())):
+        with pytest.raises(ev.ModelError, match="the values at the points differ"):
+            other.run(workers=1, store=tmp_path / "store")
+
+
 @pytest.mark.slow
 def test_a_store_grows_with_its_replications_and_makes_none_twice(study, tmp_path, monkeypatch):
     study.replicated(2).run(workers=1, store=tmp_path / "store")

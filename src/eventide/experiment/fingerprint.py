@@ -43,6 +43,19 @@ def _described(value: object, module: str) -> str:
     return repr(reader.lines)
 
 
+def described_values(values: Mapping[str, object], model: Model[..., object]) -> str:
+    """Values by name as a text that changes when they do, and not with the places of objects in memory.
+
+    Functions and objects of the model's author are told by what they lead to; others that cannot be read, as Python
+    writes them.
+    """
+    if all(value is None or isinstance(value, (*_PLAIN, Enum)) for value in values.values()):
+        return repr(values)
+    reader = _Reader(model.function.__module__, is_exact=True)
+    reader.read(dict(values))
+    return repr(reader.lines)
+
+
 def exact(values: Mapping[str, object]) -> str:
     """Values by name as a text that tells them apart: arrays and tables also by their items, which `repr` abridges."""
     items = [_items(value) for value in values.values() if isinstance(value, np.ndarray) or hasattr(value, "to_csv")]
@@ -58,11 +71,13 @@ def _items(value: Any) -> str:
 class _Reader:
     """Goes through what a function leads to, each function, class and object once.
 
-    lines   what is found, in the order in which it is met
+    lines       what is found, in the order in which it is met
+    is_exact    whether an object of which nothing is known is noted as Python writes it
     """
 
-    def __init__(self, module: str) -> None:
+    def __init__(self, module: str, *, is_exact: bool = False) -> None:
         self.lines: list[object] = []
+        self._is_exact = is_exact
         self._module = module
         self._seen: dict[int, object] = {}
         self._open: list[int] = []
@@ -120,6 +135,8 @@ class _Reader:
             if not isinstance(value, _KNOWN):
                 self._read_code(kind)
         self._seen[id(value)] = value
+        if self._is_exact and not names:
+            self.lines.append(repr(value))
         for name in names:
             self.lines.append(name)
             self.read(getattr(value, name))

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from uuid import uuid4
 
 from eventide.errors import InputError, ModelError
-from eventide.experiment.fingerprint import described, exact, fingerprint
+from eventide.experiment.fingerprint import described, described_values, fingerprint
 from eventide.experiment.responses import Quantity
 from eventide.experiment.results import Failure, Result, Task
 from eventide.experiment.run import Account
@@ -413,7 +413,7 @@ def _card_of(study: Study) -> dict[str, str]:
     """All that decides the runs of a study but how many replications there are, as texts by name."""
     from importlib.metadata import version
 
-    points = [exact(study.model(**point).values) for point in study.points.values]
+    points = [described_values(study.model(**point).values, study.model) for point in study.points.values]
     values = study.task(0).values
     drawn = [f"{name}: {values[name]!r} {described(one, study.model)}" for name, one in study.points.drawn.items()]
     table = "\n".join([*points, *drawn])
