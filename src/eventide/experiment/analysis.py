@@ -342,7 +342,7 @@ def select_best(
     count = 0
     with kept_workers(options) as kept:
         while not procedure.is_done:
-            more = max(kept.get("workers") or 1, count // GROWTH) if count else procedure.first
+            more = max(1, count // GROWTH) if count else procedure.first  # whatever the workers, as the mean is of all
             wanted = min(count + more, most // each)
             if wanted <= count or wanted < procedure.first:
                 raise ModelError(
