@@ -490,3 +490,31 @@ def fragile(sim, *, k: float = 1.0):
 def test_a_model_that_fails_at_the_start_says_so():
     with pytest.raises(ev.ModelError, match=r"the first 1 points of the search have all failed|fails at the start"):
         ev.calibrate(fragile, pd.DataFrame({"x": [0.5]}, index=[2.0]), {"k": (0.1, 3.0)})
+
+
+class Filling(ev.Continuous):
+    level: ev.State = ev.state(0.0, unit="m")
+    inflow: float = 1.0
+
+    def equations(self):
+        self.rate.level = self.inflow
+
+
+@ev.model(until=2.0, time_unit="h")
+def filling(sim, *, inflow: float = 1.0):
+    sim.record(Filling(sim, inflow=inflow, name="tank").start(), every=1.0)
+
+
+@pytest.mark.slow
+def test_data_in_other_units_than_the_model_are_refused():
+    data = pd.DataFrame({"level": [1.5, 3.0]}, index=[1.0, 2.0])
+    for units in (None, {"level": "m"}, {"time": "h", "level": ""}):
+        data.attrs["units"] = units
+        assert ev.calibrate(filling, data, {"inflow": (0.1, 9.0)}, entropy=1).best["inflow"] == pytest.approx(1.5)
+    for units, told in (
+        ({"time": "min"}, r"time of the data is in min, and of the model in h: convert it, and set data.attrs"),
+        ({"level": "cm"}, r"level of the data is in cm, and of the model in m: convert it, and set data.attrs"),
+    ):
+        data.attrs["units"] = units
+        with pytest.raises(ev.ModelError, match=told):
+            ev.calibrate(filling, data, {"inflow": (0.1, 9.0)}, entropy=1)

@@ -189,9 +189,10 @@ class _Fit:
                     f"the data go on to {one.times[-1]!r}, and a run of {self.model.name} ended before "
                     f"{one.readings[reached]!r}: leave out what comes after its end"
                 )
-        self._columns = self._columns or [
-            one.columns_in([*own[0].columns], self.model.name) for one, own in zip(self.data, tables, strict=True)
-        ]
+        if not self._columns:
+            for one, own in zip(self.data, tables, strict=True):
+                self._columns.append(one.columns_in([*own[0].columns], self.model.name))
+                one.check_units(own[0].attrs.get("units", {}), self._columns[-1], self.model.time_unit)
         return [
             np.mean([one.before_events(table[columns].to_numpy(dtype=float), self.model.name) for table in own], axis=0)
             for one, columns, own in zip(self.data, self._columns, tables, strict=True)

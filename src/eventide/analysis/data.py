@@ -81,6 +81,22 @@ class Data:
         """For each column of the data the recorded quantity that it is; raises as `recorded_name`."""
         return [recorded_name(str(name), known, model) for name in self.frame.columns]
 
+    def check_units(self, units: Mapping[str, str], columns: Sequence[str], time_unit: str) -> None:
+        """Raise ModelError if the data tell of another unit than the model has, for the times or one of `columns`."""
+        own = self.frame.attrs.get("units")
+        own = own if isinstance(own, Mapping) else {}
+        known = {
+            "time": time_unit,
+            **{str(n): units.get(c, "") for n, c in zip(self.frame.columns, columns, strict=True)},
+        }
+        for name, unit in known.items():
+            told = own.get(name, "")
+            if told and unit and told != unit:
+                raise ModelError(
+                    f"{name} of the data is in {told}, and of the model in {unit}: convert it, and set "
+                    f"data.attrs['units'][{name!r}] to {unit!r}"
+                )
+
     def before_events(self, read: NDArray[np.float64], model: str) -> NDArray[np.float64]:
         """Of what was read of a model, a row for each of `readings`, the rows for `times`.
 
