@@ -312,3 +312,15 @@ def test_what_is_asked_of_a_response_is_in_its_unit():
         assert str(limited("q", ev.Quantity(500.0, unit="cm"))) == str(limited("q", 5.0))
     assert _refusal(lambda: runs.plan("x", centimetres)).startswith("x has no unit, and got 10.0 cm")
     assert _refusal(lambda: runs.plan("q", centimetres, relative=True)).startswith("relative=True takes a plain number")
+
+
+def test_a_study_keeps_its_points_when_what_they_were_told_by_is_changed():
+    values, points = {"gap": [1.0, 2.0]}, [{"gap": 1.0}, {"gap": 2.0}]
+    for over in (values, points, {"gap": iter([1.0, 2.0])}, iter(points)):
+        runs = ev.Study(measured, over, entropy=1).run(workers=1)
+        values["gap"].append(9.0)
+        points.insert(0, {"gap": 9.0})
+        runs.extend(1)
+        assert runs.table["gap"].to_list() == [1.0, 2.0, 1.0, 2.0]
+        values["gap"].pop()
+        points.pop(0)

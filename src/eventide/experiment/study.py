@@ -93,7 +93,7 @@ class Study:
             )
         self.replications = replications
         self.has_own_entropy = entropy is not None
-        self.over = over if isinstance(over, Sequence) or over is None or hasattr(over, "keys") else _kept(over)
+        self.over = _kept(over)
         times = reading_times(at, model.until if until is None else until, model.time_unit)
         if entropy is not None and not is_count(entropy, 0):
             raise ModelError(f"a study takes entropy= as a whole number from 0 on, and got {entropy!r}")
@@ -248,5 +248,15 @@ def _checked_model(model: object) -> Model[..., object]:
 
 
 def _kept(over: object) -> Any:
-    """What can be gone over again: a generator of points only once."""
-    return list(islice(over, MOST_POINTS + 1)) if isinstance(over, Iterable) else over
+    """The same as it is now, which can be gone over again: of a generator only once, of a list until it is changed."""
+    if isinstance(over, Mapping):
+        return {
+            name: _listed(values) if isinstance(values, list | Iterator) else values for name, values in over.items()
+        }
+    return (
+        [dict(one) if isinstance(one, dict) else one for one in _listed(over)] if isinstance(over, Iterable) else over
+    )
+
+
+def _listed(values: Iterable[object]) -> list[object]:
+    return list(islice(values, MOST_POINTS + 1))
