@@ -18,7 +18,7 @@ def env() -> ev.Simulation:
 
 def test_words_of_other_environments_lead_to_ours(env):
     told = {}
-    for word in ("now", "timeout", "event", "any_of", "all_of", "active_process", "hold", "passivate"):
+    for word in ("now", "timeout", "event", "any_of", "all_of", "active_process", "hold", "passivate", "every"):
         with pytest.raises(AttributeError) as info:
             getattr(env, word)
         told[word] = str(info.value)
@@ -33,6 +33,8 @@ def test_words_of_other_environments_lead_to_ours(env):
         "active_process": "a simulation has no 'active_process': it is sim.current here",
         "hold": "a simulation has no 'hold': it is `yield ev.hold(duration)` here",
         "passivate": "a simulation has no 'passivate': it is `yield ev.passivate()` here",
+        "every": "a simulation has no 'every': it is `yield ev.tick(period)` in a process, or `@ev.every(period)` above "
+        "a method of a component here",
     }
     assert not hasattr(env, "now")
     assert not set(told) & set(dir(env))
@@ -143,9 +145,10 @@ def test_dir_shows_no_private_names(env):
         (lambda sim: sim.current.hold(1.0), "a Process has no 'hold': it is `yield ev.hold(duration)` here"),
         (lambda sim: sim.stream("a").expovariate(2.0), "a Stream has no 'expovariate': it is stream.negexp(rate) here"),
         (lambda sim: sim.tally().record(1.0), "a Tally has no 'record': it is tally.add(value) here"),
+        (lambda sim: sim.level().add(1), "a Level has no 'add': it is level.change(difference) here"),
         (lambda sim: ev.Signal(sim).succeed(), "a Signal has no 'succeed': it is signal.send(value) here"),
     ],
-    ids=["release", "hold", "expovariate", "record", "succeed"],
+    ids=["release", "hold", "expovariate", "record", "add", "succeed"],
 )
 def test_words_of_other_parts_lead_to_ours(env, act, note):
     def story():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import eventide as ev
 from eventide.statistics import Level, level
 
 
@@ -230,3 +231,14 @@ def test_a_level_is_taken_for_no_number():
     same = one == one  # by identity
     assert (same, one == other, one != other, one in [other, one], one == "one") == (True, False, True, True, False)
     assert len({one, other, one}) == 2
+
+
+def test_who_sets_the_value_of_a_level_is_told_how():
+    sim = ev.Simulation()
+    level = sim.level("inside")
+    with pytest.raises(ev.ModelError) as info:
+        level.value = 3
+    assert str(info.value) == (
+        "inside.value cannot be set, and got 3: level.set(value) sets it from now on, level.change(difference) raises "
+        "it"
+    )

@@ -15,12 +15,14 @@ OF_SIMULATION: Final[dict[str, str]] = {
     "any_of": "`yield ev.first_of(a=..., b=...)`",
     "at": "process.activate(at=time), with a process that tells what is to happen then",
     "event": "ev.Signal(sim), with `yield signal` to wait for it and signal.send()",
+    "every": "`yield ev.tick(period)` in a process, or `@ev.every(period)` above a method of a component",
     "exit": "`return value` in the process",
     "hold": "`yield ev.hold(duration)`",
     "now": "sim.time",
     "passivate": "`yield ev.passivate()`",
     "standby": "`yield ev.until(lambda: ...)`",
     "timeout": "`yield ev.hold(duration)`",
+    "when": "`@ev.when(lambda self: ...)` above a method of a component, `yield ev.until(lambda: ...)` in a process",
     "until": "`yield ev.until(lambda: ...)` in a process, sim.run(until=...) outside",
     "wait": "`yield signal`, with signal = ev.Signal(sim)",
 }
@@ -73,7 +75,12 @@ OF_PARTS: Final[dict[str, dict[str, str]]] = {
     "Signal": {"callbacks": "`yield signal` in a process", "succeed": "signal.send(value)", "trigger": "signal.send()"},
     "Stream": {"expovariate": "stream.negexp(rate)", "gauss": "stream.normal(mean, stdev)"},
     "Tally": {"append": "tally.add(value)", "observe": "tally.add(value)", "record": "tally.add(value)"},
-    "Level": {"observe": "level.set(value)", "record": "level.set(value)", "tally": "level.set(value)"},
+    "Level": {
+        "add": "level.change(difference)",
+        "observe": "level.set(value)",
+        "record": "level.set(value)",
+        "tally": "level.set(value)",
+    },
 }
 """What their objects are asked, by the class that is ours."""
 OPERATORS: Final = ("unsupported operand type(s) for |", "unsupported operand type(s) for &")

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import nan
 from sys import float_info
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 import numpy as np
 
+from eventide.declare.reserved import fix
 from eventide.declare.showing import public_dir
 from eventide.declare.units import PLAIN, has_unit, in_unit
 from eventide.errors import check_number, check_text, refuse_too_large
@@ -92,10 +93,11 @@ class Level(Copied):
             "that it has now, or write `is None`"
         )
 
-    @property
-    def value(self) -> float:
-        """The present value [unit]."""
-        return self._value
+    if TYPE_CHECKING:  # see `fix`
+
+        @property
+        def value(self) -> float:
+            """The present value [unit]."""
 
     def set(self, value: float) -> None:
         """Set the level to `value` [unit] from now on; one with another unit, as a `Quantity`, is converted.
@@ -292,3 +294,6 @@ def set_state(level: Level, state: LevelState) -> None:
 
 def _moments_of(held: dict[float, float]) -> Moments:
     return Moments.of(np.array(list(held), dtype=float), np.array(list(held.values())))
+
+
+fix(Level, value="level.set(value) sets it from now on, level.change(difference) raises it")
