@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import eventide as ev
-from eventide.reading.places import location
+from eventide.reading.description import location
 
 PUSH, WAVE = ev.inputs.Pulse(1.0, width=0.01, high=100.0), ev.inputs.Sine()
 

@@ -14,7 +14,7 @@ import pytest
 from wording import wording, wording_of
 
 import eventide as ev
-from eventide.reading.places import location
+from eventide.reading.description import location
 
 Simulate = Callable[..., ev.Simulation]
 

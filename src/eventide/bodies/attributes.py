@@ -138,9 +138,7 @@ def read_held(
 def _held(expressions: BodyExpressions, owner: Operand, node: ast.Attribute) -> Any:
     """The object that a variable has held; one of another class is left to Python. Raises Unknown."""
     naming, emission = expressions.naming, expressions.emission
-    name = node.value.id if isinstance(node.value, ast.Name) else ""
-    held = naming.samples.get(naming.key(name))
-    held = naming.values.get(name) if held is None else held
+    held = owner.sample
     if owner.kind != "object" or not owner.is_early or expressions.is_inside or not is_plain(held):
         raise Unknown("attributes of numbers, and of objects that are not known, are left to Python", node)
     emission.emit_early(EXIT.format(f"{owner.text} <= {UNMADE}"))

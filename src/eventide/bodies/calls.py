@@ -242,9 +242,7 @@ def _drawn_from_tables(
         raise Unknown("it is called in another way than others are", node)
     call = f"{entry.address(called)}({', '.join(tables)})"
     emission.begin_effect()
-    lines, (_, function) = _function_of(naming, entry, f"    return {call}")
-    emission.emit("\n".join(lines))
-    return called_at(emission, f"call_builtin({function}, 0.0)", draw.range_of(), counts=draw.counts)
+    return called_at(emission, called_with(naming, entry, f"    return {call}")[0], draw.range_of(), counts=draw.counts)
 
 
 def _table(expressions: BodyExpressions, entry: Entry, node: ast.expr) -> str:
@@ -372,7 +370,7 @@ def builtin(expressions: BodyExpressions, function: Any, node: ast.Call) -> Oper
 
 # --- entries of lists -------------------------------------------------------------------------------------------------
 
-_NAMES: Final = (ArithmeticError, LookupError, bool, float, format, int, repr, str, type)
+_NAMES: Final = (ArithmeticError, LookupError, bool, float, format, id, int, repr, str, type)
 _BUILTINS: Final = {one.__name__: one for one in _NAMES}
 _FORMATTED: Final = (str, NoneType)
 METHODS: Final = (MethodType, BuiltinMethodType, MethodWrapperType)
@@ -442,7 +440,7 @@ class Entry:
             self.numbers.append(f"float(int({operand.none}))")
             return f"(None if n[{len(self.numbers) - 1}] else {known})"
         if operand.kind == "object":
-            if not operand.is_borrowed:
+            if not (operand.is_borrowed or operand.is_made):
                 self._expressions.emission.stop_if(f"{text} <= {UNMADE}", operand, node=node)
             self.numbers.append(f"float({text})")
             return f"object_at(int(n[{len(self.numbers) - 1}]))"
@@ -484,19 +482,12 @@ class EntryCode(NamedTuple):
     code: CodeType
     objects: dict[str, object]
 
-    def made(self) -> tuple[object, object, object]:
-        """What takes its numbers, what makes the entry of them and appends it, and where that leaves what it finds."""
-        numbers: list[float] = []
+    def made(self) -> tuple[object, object]:
+        """What makes the entry of its numbers and appends it, and where that leaves what it finds."""
         found: list[object] = [None]
-        names: dict[str, object] = {
-            "numbers": numbers,
-            "found": found,
-            "object_at": object_at,
-            **self.objects,
-            "__builtins__": _BUILTINS,
-        }
+        names = {"found": found, "object_at": object_at, **self.objects, "__builtins__": _BUILTINS}
         exec(self.code, names)  # noqa: S102  # our own text
-        return numbers.append, names["entry"], found
+        return names["entry"], found
 
 
 def appended(expressions: BodyExpressions, called: Thing, node: ast.expr) -> None:
@@ -518,21 +509,16 @@ def told(naming: Naming, entry: Entry, call: str, *, finds: bool = False) -> tup
 
     Where it fails, or finds no number, only Python can do it, which meets whatever it was in the process.
     """
-    lines, texts = _function_of(naming, entry, _FIND.format(call) if finds else f"    {call}", 2 + finds)
-    return "\n".join([*lines, _TELL.format(texts[1], "0.0")]), texts[-1]
+    done, found = called_with(naming, entry, f"{_FIND.format(call) if finds else f'    {call}'}\n    return 0.0")
+    return f"if {done} != 0.0:\n    code = FAILED\n    break", found
 
 
-def _function_of(naming: Naming, entry: Entry, body: str, count: int = 2) -> tuple[list[str], tuple[str, ...]]:
-    """The lines that give its numbers to a function with some lines, and the variables of the first that it is made of.
-
-    count   of those: what takes numbers, the function, what it leaves
-    """
-    taken = "    n = numbers.copy()\n    numbers.clear()\n" if entry.numbers else ""
-    source = f"def entry(_):\n{taken}{body}\n"
-    code = EntryCode(compile(source, "<eventide entry>", "exec"), entry.objects)
-    texts = tuple(naming.address(Thing("", (), one)) for one in code.made()[:count])
+def called_with(naming: Naming, entry: Entry, body: str) -> tuple[str, str]:
+    """The call of a function with some lines that is given its numbers, and the variable with the list that it has."""
+    code = EntryCode(compile(f"def entry(*n):\n{body}\n", "<eventide entry>", "exec"), entry.objects)
+    texts = tuple(naming.address(Thing("", (), one)) for one in code.made()[: 1 + ("found[" in body)])
     naming.entries[texts] = code
-    return [_TELL.format(texts[0], number) for number in entry.numbers], texts
+    return f"call_builtin({', '.join([texts[0], *entry.numbers])})", texts[-1]
 
 
 _FIND: Final = """    try:

@@ -37,6 +37,7 @@ from eventide.bodies.calls import (
     made_of,
 )
 from eventide.bodies.emission import SEVERAL_WAYS, apart, in_turn, merged, told
+from eventide.bodies.entities import made
 from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemption, read_of_interrupt
 from eventide.bodies.operands import (
     EXACT,
@@ -184,10 +185,8 @@ class BodyExpressions:
     def truth(self, node: ast.expr) -> Operand:
         """Whether an expression is true."""
         if isinstance(node, ast.BoolOp):
-            word, tests = (
-                "and" if isinstance(node.op, ast.And) else "or",
-                [partial(self.truth, one) for one in node.values],
-            )
+            word = "and" if isinstance(node.op, ast.And) else "or"
+            tests = [partial(self.truth, one) for one in node.values]
             return told(self, node, lambda _: in_turn(self, word, tests))
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             inner = self.truth(node.operand)
@@ -380,12 +379,12 @@ class BodyExpressions:
                 break
         return self.truth(node)
 
-    def tried(self, node: ast.expr) -> Value:
+    def tried(self, node: ast.expr, visit: Callable[[ast.expr], Value] | None = None) -> Value:
         """What an expression gives, whose lines are not kept."""
         kept = self.emission
         self.emission = type(kept)(kept.used)
         try:
-            return self.value(node)
+            return (visit or self.value)(node)
         finally:
             self.emission = kept
 
@@ -445,7 +444,7 @@ class BodyExpressions:
             return held_for(self, node.args[0])
         if isinstance(function, FunctionType):
             return self.followed(function, None, node)
-        raise Unknown("what it calls is left to Python", node)
+        return made(self, called, node)
 
     def _stream(self, called: Thing, node: ast.Call) -> Thing:
         """A stream of the simulation, which has it for good."""

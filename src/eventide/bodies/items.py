@@ -55,7 +55,7 @@ def _mapped(expressions: BodyExpressions, kinds: set[Kind | None], node: ast.Sub
         expressions.naming.note_state(held)
     if classes == [int] and is_picked:
         return picked_for(expressions, _owner(expressions, node), expressions.by_value(node.slice, "int"), node)
-    known = expressions.tried(node.slice)
+    known = expressions.tried(node.slice, expressions.word)
     is_early = known.kind == "object" and known.is_early if isinstance(known, Operand) else type(known.value) in classes
     if not is_early or not (is_picked or found) or NoneType in classes or not all(map(is_word_class, classes)):
         return None

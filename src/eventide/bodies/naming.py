@@ -24,7 +24,7 @@ from types import (
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.bodies.calls import METHODS, PLAIN, addressed_call, is_array_of_floats
-from eventide.bodies.operands import HANDED, KINDS, STREAM, Kind, Operand, Path, Thing, Unknown, constant, local, step
+from eventide.bodies.operands import KINDS, STREAM, Handed, Kind, Operand, Path, Thing, Unknown, constant, local, step
 from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
 from eventide.discrete.resources.container import Container
@@ -176,7 +176,7 @@ class Naming:
         if self.is_created:
             self.parameters = tuple(name for name in values if name[0] == CREATED and name != CREATED)
         self.arguments = frozenset(self.parameters)
-        self.handed = frozenset(name for name, value in values.items() if value is HANDED)
+        self.handed = frozenset(name for name, value in values.items() if isinstance(value, Handed))
         self.observed = observed
         self._note_nothing()
         self.addresses: dict[str, Thing] = {}
@@ -355,7 +355,11 @@ class Naming:
         """A variable of a row; what is always None is no variable."""
         if kind == "none":
             return Operand(self.address(Thing("", (), None)), "object", none="True")
-        return local(key, kind, self.among.get(key, ()))
+        found = local(key, kind, self.among.get(key, ()))
+        if kind != "object":
+            return found
+        sample = next((held[key] for held in (self.samples, self.values) if held.get(key) is not None), None)
+        return found._replace(sample=sample.sample if isinstance(sample, Handed) else sample)
 
     def of_library(self, function: FunctionType, node: ast.Name) -> Operand | Thing:
         """What a name means in an inlined function, of which it is not a local variable."""

@@ -11,23 +11,19 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.attributes import ACCESS, class_by_name, is_plain_class
-from eventide.bodies.naming import ABSENT, CREATED, Fact
+from eventide.bodies.naming import ABSENT, Fact
 from eventide.bodies.operands import KINDS, Thing, Unknown, constant
 from eventide.declare import Component, fields_of
 from eventide.discrete.processes.process import Process
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from eventide.bodies.expressions import BodyExpressions, Value
-    from eventide.discrete.world import World
 
 _OWN: Final = ("_attach", "_attach_further", "_begin", "_default_name", "_place", "__new__", "activate", "name")
 """What a class has from `Process` if its objects are made and activated as those are."""
 _PLAIN: Final = {
     name: getattr(Component if name == "_attach_further" else Process, name.replace("_further", "")) for name in _OWN
 }
-_NOTHING_YET: Final = ("_notice", "_value", "_wait", "_past", "_generator", "_end_waiters", "result", "_receiver")
 
 
 def object_made(expressions: BodyExpressions, node: ast.expr) -> tuple[type, FunctionType, ast.Call] | None:
@@ -114,31 +110,3 @@ def fields_given(
     if given:
         raise Unknown("its arguments are not those that it takes", made)
     return name, values
-
-
-def created_values(kind: type, method: FunctionType, world: World, fields: Mapping[str, object]) -> dict[str, object]:
-    """The variables of a process whose object is not made yet: a stand-in, and fields with numbers."""
-    stand_in: object = object.__new__(kind)
-    vars(stand_in).update(fields, sim=world)
-    numbers = {f"0{name}": value for name, value in fields.items() if type(value) in KINDS}
-    return {CREATED: stand_in, method.__code__.co_varnames[0]: stand_in, **numbers}
-
-
-def object_of(
-    kind: type[Process], world: World, number: int, name: str, begun: float, fields: Mapping[str, object]
-) -> Process:
-    """The object of a process that began in a row, as its constructor and `activate` have left it.
-
-    fields  the values, in their order
-    """
-    made = object.__new__(kind)
-    held = vars(made)
-    held["_number"], held["sim"] = number, world
-    if name:
-        held["_name"] = name
-    held.update(fields)
-    for slot in _NOTHING_YET:
-        setattr(made, slot, None)
-    for slot, value in {"terminated": False, "_anchor": begun}.items():
-        setattr(made, slot, value)
-    return made

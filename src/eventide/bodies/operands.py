@@ -39,8 +39,10 @@ KINDS: Final[dict[type, Kind]] = {int: "int", float: "float", bool: "bool"}
 """The types of Python whose values a row keeps as numbers."""
 
 
-class Handed:
-    """Stands for an object that a process is given by the one that makes it, another one each time."""
+class Handed(NamedTuple):
+    """Stands for an object that a process is given by its maker, another one each time; with one like it, or None."""
+
+    sample: object = None
 
 
 class Either:
@@ -94,6 +96,7 @@ class Operand(NamedTuple):
     is_numpy    whether it is of a class of numpy's own: only what takes it as a number knows it
     is_borrowed of the address of an object, whether only an attribute keeps that
     none        whether it is None: "True" for that itself, "" where it is not, or not told
+    sample      of the address of an object: one like it, or None
     """
 
     text: str
@@ -107,6 +110,12 @@ class Operand(NamedTuple):
     is_numpy: bool = False
     is_borrowed: bool = False
     none: str = ""
+    sample: object = None
+
+    @property
+    def is_made(self) -> bool:
+        """Whether it is the address of an object that surely exists: others may be plain ones to be made later."""
+        return self.low > 0.0
 
     @property
     def is_constant(self) -> bool:

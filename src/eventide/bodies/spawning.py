@@ -12,9 +12,10 @@ from textwrap import indent
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Final, TypeGuard
 
+from eventide.bodies.entities import sample_of
 from eventide.bodies.frames import arguments_of, function_called
 from eventide.bodies.objects import fields_given, name_given, object_made
-from eventide.bodies.operands import Kind, Operand, Thing, Unknown, as_kept
+from eventide.bodies.operands import Handed, Kind, Operand, Thing, Unknown, as_kept
 from eventide.bodies.stations.choosing import MOST
 from eventide.bodies.words import is_word
 from eventide.discrete.world import World
@@ -39,7 +40,7 @@ class Site:
     """A statement that makes a process of a generator function.
 
     name        that it gives to the process: one text, "" for none, or two with a number between them
-    arguments   of the function, or fields of the object: objects of Python, and for numbers their types
+    arguments   of the function, or fields of the object: objects of Python, types of numbers, and what is handed over
     kind        the class of the object whose story the function is; None without one
     root        the name under which the function is reached, if each simulation has its own; else ""
     """
@@ -48,7 +49,7 @@ class Site:
         self,
         function: FunctionType,
         name: tuple[str, ...],
-        arguments: dict[str, Thing | Kind],
+        arguments: dict[str, Thing | Kind | Handed],
         kind: type | None,
         root: str = "",
     ) -> None:
@@ -159,18 +160,18 @@ def _written(
     values: dict[str, Value],
     order: tuple[str, ...],
     made: ast.Call,
-) -> tuple[dict[str, Thing | Kind], str]:
+) -> tuple[dict[str, Thing | Kind | Handed], str]:
     """Write the new row with those of some values that are numbers; what all rows have of them, and its variable.
 
     tag     the number in its name; "" for none
     """
     naming, emission = expressions.naming, expressions.emission
-    arguments: dict[str, Thing | Kind] = {}
+    arguments: dict[str, Thing | Kind | Handed] = {}
     for argument, value in values.items():
         if isinstance(value, Operand):
-            if value.kind == "object" and not value.among:
+            if value.kind == "object" and not value.among and not value.is_made:
                 emission.stop_if(f"{value.text} <= {UNMADE}", value, node=made)
-            arguments[argument] = value.kind
+            arguments[argument] = value.kind if value.sample is None else Handed(sample_of(value.sample))
         elif value.path and not (value.root and (value.root, value.path) in naming.things):
             raise Unknown("what it hands over is created each time", made)
         elif value.value is naming.created is not None:

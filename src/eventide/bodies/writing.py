@@ -254,6 +254,8 @@ class Writing:
         line = self._kept(name, operand, "none" if is_none and not is_argument else of_new, target)
         if naming.among.setdefault(name, operand.among) != operand.among:
             raise Unknown("it is one of other objects than elsewhere", target)
+        if operand.sample is not None:
+            naming.samples.setdefault(name, operand.sample)
         naming.used.add(name)
         return line if is_argument else f"{line}\nh_{name} = 1"
 

@@ -19,8 +19,7 @@ from eventide.continuous.plans import never_started
 from eventide.declare.showing import grouped, listed, public_dir, shares
 from eventide.discrete.conditions.when import AT_START, Trigger
 from eventide.lowering.not_compilable import CannotLower
-from eventide.reading.description import describe_function
-from eventide.reading.places import location
+from eventide.reading.description import describe_function, location
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

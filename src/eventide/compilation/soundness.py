@@ -8,7 +8,7 @@ from eventide.continuous import Variable
 from eventide.continuous.checks import UnsoundLaw, unsound_assignment
 from eventide.continuous.components.member import layout_of
 from eventide.lowering.names.paths import ITEMS
-from eventide.reading.places import location
+from eventide.reading.description import location
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

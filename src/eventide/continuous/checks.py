@@ -12,7 +12,7 @@ import numpy as np
 from eventide.declare import fields_of
 from eventide.errors import ModelError, SimulationError
 from eventide.reading.assignments import assigned_attributes, refuse_lost_comparisons, refuse_lost_variables
-from eventide.reading.places import location
+from eventide.reading.description import location
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

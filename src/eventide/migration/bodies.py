@@ -10,7 +10,6 @@ from types import FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies import attributes
-from eventide.bodies.objects import created_values
 from eventide.discrete.inside import generator_of
 from eventide.discrete.processes.migration import RowNote
 from eventide.migration.crossing.body import Body
@@ -18,7 +17,7 @@ from eventide.migration.crossing.simulations import is_of_all, stands
 from eventide.migration.examination import read, suits
 from eventide.migration.kernels import plain_kernel
 from eventide.migration.learned import learned
-from eventide.migration.prototypes import Prototypes
+from eventide.migration.prototypes import Prototypes, created_values
 from eventide.migration.things import Things, can_go
 from eventide.native.locking import locked
 from eventide.reading.dropped_commands import KNOWN

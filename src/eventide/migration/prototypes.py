@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from types import GeneratorType
-from typing import TYPE_CHECKING, NamedTuple
+from types import FunctionType, GeneratorType
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from eventide.bodies.objects import object_of
+from eventide.bodies.naming import CREATED
+from eventide.bodies.operands import KINDS
 from eventide.discrete.processes.generator_process import counter_of, made_in_rows
 from eventide.reading.source import CannotLower
 from eventide.reading.used_generators import GIVEN
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from eventide.migration.crossing.body import Body
     from eventide.migration.crossing.environment import RowStart, SpawnTemplate
     from eventide.rows.memory import RowMemory
+
+
+_NOTHING_YET: Final = ("_notice", "_value", "_wait", "_past", "_generator", "_end_waiters", "result", "_receiver")
+"""The attributes of a process that has not begun to do anything."""
 
 
 class RowProcess(NamedTuple):
@@ -137,3 +142,31 @@ class Prototypes:
                 found[prototype] = None
                 waiting += [child for child in prototype.children.values() if child is not None]
         return list(found)
+
+
+def created_values(kind: type, method: FunctionType, world: World, fields: Mapping[str, object]) -> dict[str, object]:
+    """The variables of a process whose object is not made yet: a stand-in, and fields with numbers."""
+    stand_in: object = object.__new__(kind)
+    vars(stand_in).update(fields, sim=world)
+    numbers = {f"0{name}": value for name, value in fields.items() if type(value) in KINDS}
+    return {CREATED: stand_in, method.__code__.co_varnames[0]: stand_in, **numbers}
+
+
+def object_of(
+    kind: type[Process], world: World, number: int, name: str, begun: float, fields: Mapping[str, object]
+) -> Process:
+    """The object of a process that began in a row, as its constructor and `activate` have left it.
+
+    fields  the values, in their order
+    """
+    made = object.__new__(kind)
+    held = vars(made)
+    held["_number"], held["sim"] = number, world
+    if name:
+        held["_name"] = name
+    held.update(fields)
+    for slot in _NOTHING_YET:
+        setattr(made, slot, None)
+    for slot, value in {"terminated": False, "_anchor": begun}.items():
+        setattr(made, slot, value)
+    return made

@@ -31,7 +31,7 @@ from eventide.migration.row_driver import DISCRETE
 from eventide.migration.selection import Candidate, Selection, bodies_of, of_rows
 from eventide.migration.shared_guards import share, taken
 from eventide.migration.stand_ins import RowCalendar, RowProcessList, rest_of
-from eventide.migration.thresholds import AGAIN, BACK, EACH, EACH_EARLY, FEW, FEW_AT_FIRST, FEW_EXITS, MORE
+from eventide.migration.thresholds import AGAIN, BACK, EACH, EACH_EARLY, FEW, FEW_AT_FIRST, FEW_EXITS, MORE, MOST_MADE
 from eventide.rows import loading
 from eventide.rows.activities import actor_of
 from eventide.rows.codes import BRANCH, DONE, ENDED, FAILED, NONE, ROOM, SPENT
@@ -159,6 +159,12 @@ class RowMigration(Returning):
         """Whether processes have returned to Python seldom enough."""
         few = FEW if self._exits >= FEW_EXITS else FEW_AT_FIRST
         return self._came < few or self.taken - self._since >= BACK * self._came // self._driver.cost
+
+    @property
+    def _has_made_many(self) -> bool:
+        """Whether rows have made so many objects that it pays to find those that nothing has any longer."""
+        memory = self._memory
+        return memory is not None and len(memory.made) > max(MOST_MADE, BACK * memory.run.alive)
 
     def _give_up(self) -> None:
         """It does not pay: all return to Python, and the next look is much later."""
@@ -308,6 +314,8 @@ class RowMigration(Returning):
             self._give_up()
         elif isinstance(inside.hook_of(self.world), SignalHook):
             self.leave()
+        elif self._has_made_many:
+            self.leave()  # Python lets go of those that nothing has any longer; then they may go again
         elif not (self._assumptions.stands() and self._driver.may_stay(self._memory)):
             is_read = self._memory is not None and not self._memory.changed.isdisjoint(self._driver.names)
             self.leave()

@@ -25,3 +25,5 @@ FEW_AT_FIRST: Final = 64
 """... and before this many: the first exits make what later ones find, as the guards of waits."""
 AGAIN: Final = 32
 """The events after a return that has paid, before processes may go again."""
+MOST_MADE: Final = 2**15
+"""The objects that rows may make before all return to Python, which lets go of those that are no longer needed."""

@@ -13,7 +13,7 @@ from types import CodeType, FunctionType
 from typing import NamedTuple
 
 from eventide.errors import ModelError
-from eventide.reading.places import location
+from eventide.reading.description import location
 from eventide.reading.source import parse_function
 
 

@@ -31,7 +31,7 @@ from weakref import WeakKeyDictionary
 from eventide.declare import Component, fields_of
 from eventide.errors import ModelError, SimulationError
 from eventide.reading.assignments import Change, outside_changes
-from eventide.reading.places import location
+from eventide.reading.description import location
 from eventide.reading.scope import UNKNOWN, attribute_of, closures_of
 from eventide.statistics import Histogram, Level, Tally
 

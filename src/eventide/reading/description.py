@@ -1,19 +1,26 @@
-"""Conditions in words, and names in a list."""
+"""Conditions in words, names in a list, and where code stands: file and line, or the cell of a notebook."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Final
-
-from eventide.reading.places import location
 
 if TYPE_CHECKING:
     from eventide.errors import Named
 
 MOST: Final = 5
 """How many of some names are told."""
+
+
+def location(file: str, line: int) -> str:
+    """`model.py:12`; of a cell, whose file has a name of many digits, `cell In[3], line 12`."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", object)()
+    told = getattr(getattr(shell, "compile", None), "format_code_name", None)
+    found = told(file) if told is not None else None
+    return f"{found[0].lower()} {found[1]}, line {line}" if found is not None else f"{file}:{line}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -20,8 +20,8 @@ from eventide.declare import Component, fields_of
 from eventide.errors import ModelError, RandomWarning
 from eventide.reading.assignments import refuse_lost_comparison
 from eventide.reading.between_events import is_global_generator, is_unseeded
+from eventide.reading.description import location
 from eventide.reading.outcomes import refuse_unknown_outcomes
-from eventide.reading.places import location
 from eventide.reading.reach import is_of_library
 from eventide.reading.scope import Scope, closures_of, own_nodes
 from eventide.reading.source import parse_function

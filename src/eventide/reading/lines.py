@@ -8,7 +8,7 @@ from inspect import CO_GENERATOR
 from types import FrameType, GeneratorType
 from typing import Any, Final
 
-from eventide.reading.places import location
+from eventide.reading.description import location
 from eventide.reading.twins import inner_of
 
 CACHE: Final = opmap["CACHE"]

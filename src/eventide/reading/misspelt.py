@@ -15,7 +15,7 @@ from typing import Final
 
 from eventide.declare import GENERATED, Component, fields_of
 from eventide.errors import ModelError
-from eventide.reading.places import location
+from eventide.reading.description import location
 
 CLOSE: Final = 0.75
 """From this likeness on, a name is taken for another that was misspelt."""

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 
 from eventide.errors import ModelError
+from eventide.reading.description import location
 from eventide.reading.nodes import is_named
-from eventide.reading.places import location
 from eventide.reading.scope import Scope, own_nodes
 
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from eventide.errors import ModelError
 from eventide.native.locking import cached_property, locked, parsed
 from eventide.reading.constants import PARTS
+from eventide.reading.description import location
 from eventide.reading.entries import default_of
-from eventide.reading.places import location
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from _ctypes import PyObj_FromPtr
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
@@ -169,6 +170,8 @@ class RowMemory:
         self.host = Host()
         self.objects: dict[int, object] = {}
         """What numbers of rows are addresses of and nothing else may keep, by these; until all rows are left."""
+        self.made: list[object] = []
+        """The same of what kernels have made."""
         self.activity, self.process, self.notice = ActivityRecord(), ProcessRecord(), NoticeRecord()
         self.kind, self.request = KindRecord(), RequestRecord()
         self.station, self.inventory = StationRecord(), InventoryRecord()
@@ -184,6 +187,7 @@ class RowMemory:
             self._begin()
         else:
             self._begin_with(image)
+        self._keep_made()
 
     @classmethod
     def like_others(cls, engine: RowEngine, kinds: tuple[KindOfRow, ...] = ()) -> RowMemory:
@@ -262,7 +266,7 @@ class RowMemory:
 
     def object_of(self, number: int) -> object:
         """The object that a number is the address of: a plain one that a kernel has made is made when it is needed."""
-        return self.objects[number] if number > UNMADE else self.objects.setdefault(number, object())
+        return PyObj_FromPtr(number) if number > UNMADE else self.objects.setdefault(number, object())
 
     def set_numbers(self, i: int, wholes: list[int], reals: list[float]) -> None:
         """Set the first local numbers of a row."""
@@ -275,7 +279,13 @@ class RowMemory:
         self.changed = set()
         self.run.notices = 0  # stale ones, whose keys may come again
         self.objects = {}  # who reads them yet has the old ones
+        self._keep_made()
         self.functions.clear()
+
+    def _keep_made(self) -> None:
+        self.made = []
+        self._keep = self.made.append
+        self.run.keeping = id(self._keep)
 
     def _outdate(self) -> None:
         self._packed = self._views = None

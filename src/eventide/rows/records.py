@@ -366,6 +366,8 @@ class RowState(ctypes.Structure):
     """The number of columns that recordings read at events."""
     functions: int
     """How many of these are computed by kernels."""
+    keeping: int
+    """The address of what keeps an object that a kernel has made."""
     looks: int
     """The tally that keeps what they read."""
     regular: int

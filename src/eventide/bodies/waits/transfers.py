@@ -15,7 +15,7 @@ from eventide.bodies.naming import Fact
 from eventide.bodies.operands import EXACT, KINDS, LARGEST, Kind, Operand, Thing, Unknown, constant
 from eventide.bodies.stations.choosing import CONTAINERS, STORES, method_of_chosen, number_of
 from eventide.bodies.stations.statistics import kind_of_content
-from eventide.discrete.resources.away_inventories import first_item
+from eventide.discrete.resources.away_inventories import sample_item
 from eventide.discrete.resources.container import Container
 from eventide.discrete.resources.store import Store
 from eventide.statistics.level import Level
@@ -97,7 +97,7 @@ def transfer_made(expressions: BodyExpressions, node: ast.expr | None) -> Move |
     given = _given(node, _ARGUMENTS[function])
     if type(owners[0].value) is Store:
         made = _of_store(expressions, given, inventory, side, kind)
-        sample = next(filter(None, (first_item(one.value) for one in owners)), None)
+        sample = next((item for one in owners if (item := sample_item(one.value)) is not None), None)
         return made._replace(inventories=inventories, sample=sample)
     return _of_container(expressions, given, inventory, side, kind, node)._replace(inventories=inventories)
 

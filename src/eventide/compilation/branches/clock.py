@@ -19,8 +19,8 @@ from eventide.compilation.branches.smoothness import ORDERS
 from eventide.discrete.world import World
 from eventide.errors import SwitchWarning
 from eventide.lowering.not_compilable import CannotLower
+from eventide.reading.description import location
 from eventide.reading.nodes import pairs_of
-from eventide.reading.places import location
 from eventide.reading.scope import closures_of
 
 if TYPE_CHECKING:

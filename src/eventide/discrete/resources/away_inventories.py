@@ -276,9 +276,9 @@ def item_type(store: Store) -> type | None:
     return kind if is_plain else None
 
 
-def first_item(store: Store) -> object:
-    """The item that has been in a store for longest; None if it is empty."""
-    return store._entries[0][3] if store._entries else None
+def sample_item(store: Store) -> object:
+    """An item that a store has, or has had; None if it never had any."""
+    return store._entries[0][3] if store._entries else store._last_item
 
 
 def can_go(inventory: Inventory) -> bool:

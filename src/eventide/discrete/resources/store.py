@@ -238,7 +238,8 @@ class Store(Inventory):
         self._arrived = 0
         """The number of items that have arrived, which numbers them."""
         self._item_type: type | None = None
-        """The type of the item that has arrived last."""
+        """The type of the item that has arrived last, which is:"""
+        self._last_item: object = None
         entries = [self._entry(item) for item in items]
         if len(entries) > self._capacity:
             raise ModelError(f"{self.name} holds {self._capacity!r} things, and got {len(entries)} at the start")
@@ -297,7 +298,7 @@ class Store(Inventory):
 
     def _entry(self, item: object) -> Entry:
         self._arrived = number = self._arrived + 1
-        self._item_type = type(item)
+        self._last_item, self._item_type = item, type(item)
         return (0 if self._key is None else self._key(item), number, self.sim.time, item)
 
     def _bring(self, item: object) -> None:

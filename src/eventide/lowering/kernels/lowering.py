@@ -23,8 +23,8 @@ from eventide.lowering.translation.values import Boolean, Function, Item, Number
 from eventide.native.ir import MARKS, SCALAR, Block, Builder, Instruction
 from eventide.native.ir import Function as LLVMFunction
 from eventide.native.pieces import cut
+from eventide.reading.description import location
 from eventide.reading.entries import Entry
-from eventide.reading.places import location
 from eventide.reading.source import SourceBook
 
 RULES: Final = (calls, closeness, expressions, numpy_functions, statements)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from eventide.bodies.naming import CREATED, hold, questions_of
-from eventide.bodies.operands import EITHER, GIVEN, HANDED, WIDE
+from eventide.bodies.operands import EITHER, GIVEN, WIDE, Handed
 from eventide.discrete.processes.process import Process
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
@@ -165,7 +165,7 @@ class Body:
         kinds = {name: GIVEN.get(type(value), "object") for name, value in arguments.items()}
         if any(self.naming.kinds.get(name) != kind for name, kind in kinds.items() if kind != "object"):
             return None
-        if {name for name, value in arguments.items() if value is HANDED} != self.naming.handed:
+        if {name for name, value in arguments.items() if isinstance(value, Handed)} != self.naming.handed:
             return None
         numbers = {name: 0.0 for name, value in arguments.items() if value is EITHER}
         return self._row_start(0, {**self.naming.held, **arguments, **numbers}, [])

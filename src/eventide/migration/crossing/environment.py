@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from eventide.bodies.attributes import may_change_class
 from eventide.bodies.calls import addressed_call, target_of
 from eventide.bodies.naming import Fact, class_fact, own_fact
-from eventide.bodies.operands import SAMPLES, Thing, step_to
+from eventide.bodies.operands import SAMPLES, Handed, Thing, step_to
 from eventide.bodies.stations.choosing import all_are_of, fact_of
 from eventide.bodies.stations.statistics import is_of
 from eventide.rows.codes import NONE
@@ -189,7 +189,10 @@ class Environment:
     def _template(self, text: str, all_of: list[object]) -> SpawnTemplate:
         """What the processes begin with that a statement makes."""
         objects, given = _picked(self._arguments[text], all_of), self._naming.spawns[text].arguments.items()
-        found = {name: objects[name] if isinstance(one, Thing) else SAMPLES[one] for name, one in given}
+        found = {
+            name: objects[name] if isinstance(one, Thing) else one if isinstance(one, Handed) else SAMPLES[one]
+            for name, one in given
+        }
         return self._spawn_template(text, found)
 
     def _assumptions(self, all_of: list[object]) -> dict[tuple[int, str], Fact]:
