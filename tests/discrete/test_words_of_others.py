@@ -33,8 +33,8 @@ def test_words_of_other_environments_lead_to_ours(env):
         "active_process": "a simulation has no 'active_process': it is sim.current here",
         "hold": "a simulation has no 'hold': it is `yield ev.hold(duration)` here",
         "passivate": "a simulation has no 'passivate': it is `yield ev.passivate()` here",
-        "every": "a simulation has no 'every': it is `yield ev.tick(period)` in a process, or `@ev.every(period)` above "
-        "a method of a component here",
+        "every": "a simulation has no 'every': it is `yield ev.tick(period)` in a process, or `@ev.every(period)` "
+        "above a method of a component here",
     }
     assert not hasattr(env, "now")
     assert not set(told) & set(dir(env))
