@@ -324,3 +324,20 @@ def test_a_study_keeps_its_points_when_what_they_were_told_by_is_changed():
         assert runs.table["gap"].to_list() == [1.0, 2.0, 1.0, 2.0]
         values["gap"].pop()
         points.pop(0)
+
+
+@ev.model(until=1.0)
+def emptied(sim, *, jobs: list = [3.0, 2.0], cells: np.ndarray = np.ones(2)):  # noqa: B006, B008  # as users write
+    cells *= 2.0
+    return {"x": lambda: jobs.pop() + cells.sum()}
+
+
+def test_a_run_that_changes_what_the_next_one_begins_with_is_refused():
+    told = "{0} of emptied was changed by a run, and the next run would begin with what is left of it: let the model "
+    told += "work on a copy, as {0} = copy.copy({0})"
+    runs = ev.Study(emptied, {"jobs": [[1.0, 2.0]], "cells": [np.ones(2)]}, entropy=1).run(workers=1)
+    assert runs[0].failure.message == told.format("jobs")
+    assert emptied.run(entropy=1).responses == {"x": 6.0}
+    assert _refusal(lambda: emptied.run(entropy=1)) == told.format("jobs")
+    assert _refusal(lambda: emptied(jobs=[1.0]).run(entropy=1)) == told.format("cells")
+    assert emptied(jobs=[1.0], cells=np.ones(2)).run(entropy=1).responses == {"x": 5.0}

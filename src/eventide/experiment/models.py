@@ -25,7 +25,7 @@ from typing import (
 
 from eventide.errors import ModelError, ParameterError
 from eventide.experiment.arguments import check_end
-from eventide.experiment.parameters import REQUIRED, Parameter, parameters_of, show
+from eventide.experiment.parameters import REQUIRED, Parameter, contents, parameters_of, refuse_changed, show
 from eventide.experiment.responses import EarlyReadings, Reading, read_responses
 from eventide.experiment.run import Account, Run
 from eventide.simulation import Simulation
@@ -64,6 +64,7 @@ class Model(Generic[P, R_co]):
         self.parameters: Mapping[str, Parameter] = MappingProxyType(parameters_of(function))
         given = {name: p.default for name, p in self.parameters.items() if p.default is not REQUIRED}
         self.values: Mapping[str, Any] = MappingProxyType(given)
+        self._defaults = {name: contents(value) for name, value in given.items()}
         self.until = until
         self.options = MappingProxyType(dict(options))
         # Shared with every copy, so that a picture marked later belongs to them as well.
@@ -232,6 +233,8 @@ class Model(Generic[P, R_co]):
         return Run(self, sim, Account.of(sim), MappingProxyType({}), False, cast("R_co", {}))
 
     def _run(self, sim: Simulation, until: float | None) -> Run[R_co]:
+        own = {name: value for name, value in self.values.items() if value is self.parameters[name].default}
+        refuse_changed(own, self._defaults, self.name)
         told = self.function(sim, **self.values)
         has_ended = True
         if self.is_program:

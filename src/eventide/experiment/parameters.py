@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -22,6 +22,8 @@ from typing import (
     get_origin,
     get_type_hints,
 )
+
+import numpy as np
 
 from eventide.errors import ModelError, ParameterError
 
@@ -96,6 +98,29 @@ def show(value: object) -> str:
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
     return f"float({str(value)!r})" if isinstance(value, float) and not isfinite(value) else repr(value)
+
+
+MOST_COMPARED: Final = 10_000
+"""Of the items of a container that are looked at, to see whether a run has changed it."""
+
+
+def contents(value: object) -> object:
+    """What a container or an array holds, to be compared with later; None of what does not change in place."""
+    if isinstance(value, np.ndarray):
+        return value.tolist() if value.dtype.hasobject else value.tobytes()
+    if type(value) in (list, dict, set, bytearray):
+        return repr(value) if len(value) <= MOST_COMPARED else len(value)  # type: ignore[arg-type]  # it has one
+    return None
+
+
+def refuse_changed(values: Mapping[str, object], before: Mapping[str, object], model: str) -> None:
+    """Raise ModelError if one of the values is not what its contents were before: the next run would begin with it."""
+    for name, value in values.items():
+        if contents(value) != before[name]:
+            raise ModelError(
+                f"{name} of {model} was changed by a run, and the next run would begin with what is left of it: let "
+                f"the model work on a copy, as {name} = copy.copy({name})"
+            )
 
 
 # --- the kinds ----------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import numpy as np
 from eventide.declare.units import in_time_units
 from eventide.errors import ModelError
 from eventide.experiment.limits import time_limit
-from eventide.experiment.parameters import show
+from eventide.experiment.parameters import contents, refuse_changed, show
 
 READINGS: Final = "readings"
 """The name of the table of readings."""
@@ -188,7 +188,7 @@ def perform(model: Model[..., Any], task: Task, settings: Settings) -> Result:
     replication, is_mirrored = settings.numbers_of(task.replication)
     sim = own.simulation(settings.entropy, replication, antithetic=is_mirrored)
     known = task.number, task.point, task.replication, own.values, settings.entropy
-    readings = _readings(sim, settings.readings)
+    readings, before = _readings(sim, settings.readings), {name: contents(one) for name, one in own.values.items()}
     dense = None
     if settings.dense:
         from eventide.observe.dense_output import DenseOutputs
@@ -197,6 +197,7 @@ def perform(model: Model[..., Any], task: Task, settings: Settings) -> Result:
     try:
         with time_limit(sim, settings.time_limit):
             run = own.run_in(sim, until=settings.until)
+        refuse_changed(own.values, before, own.name)
         tables = _tables(run, settings)
         if readings is not None:
             tables[READINGS] = readings.to_pandas()
