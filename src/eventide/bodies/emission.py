@@ -304,7 +304,8 @@ def _merged_operands(
         lines.emit("\n".join(f"{variable} = {text}" for variable, text in texts if variable))
     emission.take_if(test.text, part, other_part)
     is_borrowed = one.is_borrowed or two.is_borrowed
-    found = Operand(name, one.kind, emission.is_pure, among=one.among, is_borrowed=is_borrowed)
+    sample = two.sample if one.sample is None else one.sample
+    found = Operand(name, one.kind, emission.is_pure, among=one.among, is_borrowed=is_borrowed, sample=sample)
     return found._replace(whole=more[0], none=more[1], **bounds_of_either(one, two))
 
 
