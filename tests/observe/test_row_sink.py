@@ -292,3 +292,18 @@ def test_a_class_is_drained_with_the_names_of_its_components():
 
     assert [list(part["component"]) for part in parts] == [["red", "blue", "red", "blue"], ["red", "blue"]]
     assert trace.series() == {}
+
+
+def test_two_recordings_do_not_stream_to_one_file(tmp_path):
+    sim = ev.Simulation()
+    first, second = (sim.record(x=lambda: 1.0, every=every, name=f"of {every}") for every in (0.5, 0.25))
+    with first.stream_to(tmp_path / "rows.csv"):
+        with pytest.raises(
+            ev.ModelError, match=r"the rows of of 0.5 go to .*rows.csv already, and those of of 0.25 would"
+        ):
+            second.stream_to(tmp_path / "rows.csv")
+        with second.stream_to(tmp_path / "others.csv"):
+            sim.run(until=1.0)
+    with second.stream_to(tmp_path / "rows.csv"):
+        sim.run(until=2.0)
+    assert [len(ev.load(tmp_path / name)) for name in ("rows.csv", "others.csv")] == [5, 5]

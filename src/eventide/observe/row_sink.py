@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from os import PathLike
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
@@ -40,6 +41,8 @@ class RowSink:
         self._receive = receive
         self._rows = rows
         self._file: AbstractContextManager[Write] | None = None
+        self._path = ""
+        """Of that file; empty for a database."""
         self._failure: BaseException | None = None
         """Why the rows could not be handed on: then what was written is not whole."""
         self._program = os.getpid()
@@ -50,10 +53,18 @@ class RowSink:
     def into(cls, recording: RecordingBase, where: str | PathLike[str], table: str, rows: int) -> Self:
         """A sink into a file or a database."""
         from eventide.observe.dumps import begin_stream
+        from eventide.observe.formats import FORMATS
 
+        path = os.path.realpath(where) if Path(where).suffix.lower() in FORMATS else ""  # a database has several tables
+        for other in recording.sim.recordings:
+            if path and other is not recording and other._sink is not None and other._sink._path == path:
+                raise ModelError(
+                    f"the rows of {other.name} go to {os.fspath(where)} already, and those of {recording.name} would "
+                    "take their place: give each a file of its own"
+                )
         writing = begin_stream(recording._settled(), where, table)
         sink = cls(recording, writing.__enter__(), rows)
-        sink._file = writing
+        sink._file, sink._path = writing, path
         return sink
 
     def offer(self, count: int) -> None:
