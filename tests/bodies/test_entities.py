@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import itertools
 import random
@@ -20,6 +21,7 @@ from random_bodies import load, simulation, taken
 
 import eventide as ev
 from eventide.migration import row_migration
+from eventide.reading.constructors import NotPlain, constructor_of
 
 NUMBERS = itertools.count()
 LIMIT = 2.5
@@ -274,6 +276,11 @@ class Adding:
         self.sum = one + other
 
 
+class Defaulting:
+    def __init__(self, one: float, other: Any = None) -> None:
+        self.sum = one if other is None else other + one
+
+
 class Given:
     def __init__(self, *sizes: float) -> None:
         self.sizes = sizes
@@ -289,14 +296,15 @@ class Ending:
 
 class Summand:
     def __add__(self, other: object) -> float:
-        MEDDLED.append(0.0)
+        MEDDLED.append(RUNNING[0].time)
         return 1.0
 
 
 MEDDLED: list[float] = []
 RUNNING: list[ev.Simulation] = []
 SUMMAND = Summand()
-OTHERS: Final = ("calls", "counts", "sets", "property", "after", "adds", "any", "ends")
+Defaulting.__init__.__defaults__ = (SUMMAND,)  # made later than the class
+OTHERS: Final = ("calls", "counts", "sets", "property", "after", "adds", "default", "any", "ends")
 
 
 def of_kind(kind: str, compiles: Any) -> tuple[ev.Simulation, list[Any]]:
@@ -344,6 +352,12 @@ def of_kind(kind: str, compiles: Any) -> tuple[ev.Simulation, list[Any]]:
             made = Adding(SUMMAND, 1.0)
             told.append(made.sum)
 
+    def default() -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(0.5)
+            made = Defaulting(1.0)
+            told.append(made.sum)
+
     def given() -> ev.ProcessGenerator:
         while True:
             yield ev.hold(0.5)
@@ -362,7 +376,7 @@ def of_kind(kind: str, compiles: Any) -> tuple[ev.Simulation, list[Any]]:
 
     bodies = {
         "calls": calls, "counts": counts, "sets": sets, "property": watched, "after": after, "adds": adds,
-        "any": given, "ends": ends,
+        "default": default, "any": given, "ends": ends,
     }  # fmt: skip
     sim.process(bodies[kind]())
     sim.process(look())
@@ -418,6 +432,21 @@ def test_a_constructor_that_is_exchanged_counts_from_then_on(monkeypatch: pytest
     monkeypatch.setattr(Changing, "__init__", plain)
     assert found == right
     assert rows > 50
+
+
+def test_a_constructor_that_a_dataclass_keeps_is_read() -> None:
+    """One of `python -c` stands in a file of the same name as those that are generated."""
+    names: dict[str, Any] = {"dataclass": dataclass, "log": MEDDLED}
+    text = """@dataclass(init=False)
+class Kept:
+    size: float
+    def __init__(self, size):
+        log.append(size)
+        self.size = size
+"""
+    exec(text, names)  # noqa: S102  # as `python -c` does
+    with pytest.raises(NotPlain, match="does more than set attributes"):
+        constructor_of(names["Kept"], lambda _: ast.parse(text).body[0].body[1])  # type: ignore[attr-defined]  # it has
 
 
 # --- random programs --------------------------------------------------------------------------------------------------

@@ -118,12 +118,19 @@ def constructor_of(kind: type, tree_of: Callable[[FunctionType], ast.AST]) -> Co
     function = getattr(kind, "__init__")  # noqa: B009  # of whatever class it is
     if not isinstance(function, FunctionType):
         raise NotPlain("it has no constructor of its own")
-    if "__dataclass_fields__" in vars(kind) and function.__code__.co_filename == "<string>":
+    if _is_generated(kind, function):
         return _of_dataclass(kind, function)
     tree = tree_of(function)
     if not isinstance(tree, ast.FunctionDef) or tree.decorator_list or function.__closure__:
         raise NotPlain("it is no plain function")
     return _Reader(kind, function, tree).made
+
+
+def _is_generated(kind: type, function: FunctionType) -> bool:
+    """Whether a constructor is that of a dataclass: what is written in `python -c` has the same file."""
+    is_asked = getattr(vars(kind).get("__dataclass_params__"), "init", False)
+    is_its_own = function.__qualname__ == f"{kind.__qualname__}.__init__"
+    return is_asked and is_its_own and function.__code__.co_filename == "<string>"
 
 
 def _of_dataclass(kind: type, function: FunctionType) -> Constructor:
@@ -164,6 +171,9 @@ class _Reader:
             self._run(statement)
         if self._self != "self":
             raise NotPlain("its first argument has another name than self")
+        for one in self.made.parameters:
+            if one.name in self.made.numbers and one.default is not one.empty and type(one.default) not in PLAIN:
+                raise NotPlain(f"it computes with the default of {one.name}")
 
     def _run(self, statement: ast.stmt) -> None:
         match statement:
