@@ -304,91 +304,54 @@ MEDDLED: list[float] = []
 RUNNING: list[ev.Simulation] = []
 SUMMAND = Summand()
 Defaulting.__init__.__defaults__ = (SUMMAND,)  # made later than the class
-OTHERS: Final = ("calls", "counts", "sets", "property", "after", "adds", "default", "any", "ends")
+OTHERS: Final = {
+    "calls": ("Meddling(sim)", "0.0"),
+    "counts": ("Counting(number)", "made.made"),
+    "sets": ("Setting(1.5)", "made.size"),
+    "property": ("Watched(1.5)", "made.size"),
+    "after": ("After(1.5)", "(made.size, sum(MEDDLED))"),
+    "adds": ("Adding(SUMMAND, 1.0)", "made.sum"),
+    "default": ("Defaulting(1.0)", "made.sum"),
+    "any": ("Given(1.0, 2.0)", "made.sizes"),
+    "ends": ("Ending(1.5)", "0.0"),
+}
+"""How an object is made, and what is told of it."""
+MAKING: Final = """def body(sim, told):
+    number = 0
+    while True:
+        yield ev.hold(0.5)
+        number += 1
+        made = {}
+        told.append({})
+"""
 
 
-def of_kind(kind: str, compiles: Any) -> tuple[ev.Simulation, list[Any]]:
+def of_kind(kind: str, compiles: Any, folder: Path) -> tuple[ev.Simulation, list[Any]]:
     """A process that makes objects of a class again and again, and somebody who tells what there is."""
     MEDDLED.clear()
     Meddling.log.clear()
     Counting.made = 0
+    module = load(MAKING.format(*OTHERS[kind]), folder, f"making_{kind}")
+    vars(module).update((name, value) for name, value in globals().items() if name[:2] != "__")
     sim, told = simulation(compiles), list[Any]()
     RUNNING[:] = [sim]
-
-    def calls() -> ev.ProcessGenerator:
-        while True:
-            yield ev.hold(0.5)
-            Meddling(sim)
-
-    def counts() -> ev.ProcessGenerator:
-        number = 0
-        while True:
-            yield ev.hold(0.5)
-            number += 1
-            made = Counting(number)
-            told.append(made.made)
-
-    def sets() -> ev.ProcessGenerator:
-        while True:
-            yield ev.hold(0.5)
-            made = Setting(1.5)
-            told.append(made.size)
-
-    def watched() -> ev.ProcessGenerator:
-        while True:
-            yield ev.hold(0.5)
-            made = Watched(1.5)
-            told.append(made.size)
-
-    def after() -> ev.ProcessGenerator:
-        while True:
-            yield ev.hold(0.5)
-            made = After(1.5)
-            told.append((made.size, sum(MEDDLED)))
-
-    def adds() -> ev.ProcessGenerator:
-        while True:
-            yield ev.hold(0.5)
-            made = Adding(SUMMAND, 1.0)
-            told.append(made.sum)
-
-    def default() -> ev.ProcessGenerator:
-        while True:
-            yield ev.hold(0.5)
-            made = Defaulting(1.0)
-            told.append(made.sum)
-
-    def given() -> ev.ProcessGenerator:
-        while True:
-            yield ev.hold(0.5)
-            made = Given(1.0, 2.0)
-            told.append(made.sizes)
-
-    def ends() -> ev.ProcessGenerator:
-        while True:
-            yield ev.hold(0.5)
-            Ending(1.5)
 
     def look() -> ev.ProcessGenerator:
         while True:
             yield ev.hold(1.25)
             told.append((sim.time, len(MEDDLED), len(Meddling.log), Counting.made))
 
-    bodies = {
-        "calls": calls, "counts": counts, "sets": sets, "property": watched, "after": after, "adds": adds,
-        "default": default, "any": given, "ends": ends,
-    }  # fmt: skip
-    sim.process(bodies[kind]())
+    sim.process(module.body(sim, told))
     sim.process(look())
     sim.run(until=60.0)
     return sim, told
 
 
 @pytest.mark.parametrize("kind", OTHERS)
-def test_constructors_that_may_do_more_are_left_to_python(kind: str) -> None:
+def test_constructors_that_may_do_more_are_left_to_python(kind: str, tmp_path: Path) -> None:
     """What they do takes place in its order, and `explain()` tells why Python makes these objects."""
-    _, right = of_kind(kind, False)
-    sim, found = of_kind(kind, "auto")
+    _, right = of_kind(kind, False, tmp_path)
+    sim, found = of_kind(kind, "auto", tmp_path)
     assert found == right
     text = sim.explain()
     assert "but for" in str(text) or "Python, because of" in str(text)

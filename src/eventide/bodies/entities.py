@@ -1,6 +1,6 @@
 """Objects that processes make: `part = Part(number, rng.uniform(1.0, 2.0))`.
 
-Python makes them, by a constructor that only sets attributes; rows have addresses, and `RowMemory.objects` keeps them.
+Python makes them, by a constructor that only sets attributes; rows have addresses, and `RowMemory.made` keeps them.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from hashlib import blake2b
 from math import isfinite
 from numbers import Real
 from operator import index
@@ -107,7 +108,7 @@ MOST_COMPARED: Final = 10_000
 def contents(value: object) -> object:
     """What a container or an array holds, to be compared with later; None of what does not change in place."""
     if isinstance(value, np.ndarray):
-        return value.tolist() if value.dtype.hasobject else value.tobytes()
+        return value.tolist() if value.dtype.hasobject else blake2b(value.tobytes()).digest()
     if type(value) in (list, dict, set, bytearray):
         return repr(value) if len(value) <= MOST_COMPARED else len(value)  # type: ignore[arg-type]  # it has one
     return None

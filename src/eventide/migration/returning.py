@@ -212,10 +212,8 @@ class Returning(OuterHook):
         at, numbers, inner = views.activity.at[i], memory.numbers_of(i, *body.sizes), None
         if self.calling is not None and self.calling.activity is process:
             at, inner = self.calling.amid, NoneType  # what the call returns is not used
-        _alive = (
-            memory.objects,
-            memory.made,
-        )  # whose addresses the numbers may have: the last row to return lets go of them
+        # The numbers may have their addresses, and the last row to return lets go of them.
+        _alive = memory.objects, memory.made
         is_handled = views.activity.wait[i] < NOTHING or body.handles_at(at)
         by = self._process_of(views.process.by[i]) if is_handled else None
         held, is_awaited = body.requests_at(at, numbers[0]), views.process.joiners[i] >= 0
